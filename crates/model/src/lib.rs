@@ -1,1 +1,8 @@
+//! The mathematics of loopwright: what a loop nest is, which instances depend on which, in which order they may run,
+//! and what must hold at run time for all of it to be true. Nothing in this crate knows LLVM.
 
+pub mod assume;
+pub mod loop_ast;
+pub mod plan;
+pub mod refusal;
+pub mod scop;

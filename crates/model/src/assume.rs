@@ -1,0 +1,43 @@
+//! What we take for granted without proof, and therefore check at run time.
+
+/// The five families of "Optimistic Loop Optimization".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssumptionKind {
+    /// Referential transparency: a value in memory does not change.
+    RT,
+    /// Expression evaluation: no wrap-around.
+    EE,
+    /// Bounded loops.
+    BL,
+    /// In bounds.
+    IB,
+    /// No aliasing.
+    AA,
+}
+
+/// The region behaves as modelled for the parameter values in `valid`, a set over the parameters.
+#[derive(Clone, Debug)]
+pub struct Assumption {
+    pub kind: AssumptionKind,
+    /// One sentence for the user.
+    pub because: String,
+    pub line: u32,
+    pub valid: isl::Set,
+}
+
+/// The assumptions of one region; all of them must hold.
+#[derive(Clone, Debug, Default)]
+pub struct Assumptions {
+    entries: Vec<Assumption>,
+}
+impl Assumptions {
+    pub fn add(&mut self, assumption: Assumption) {
+        self.entries.push(assumption);
+    }
+    pub fn iter(&self) -> impl Iterator<Item = &Assumption> {
+        self.entries.iter()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

@@ -1,0 +1,70 @@
+//! The outcome of all decisions about one region: what to test at run time and what to run if the test holds.
+
+use crate::loop_ast::{Expr, Node};
+use crate::scop::{ArrayId, StatementId};
+
+pub struct Plan {
+    /// Evaluated in order, before anything else; the first that is false, or whose arithmetic overflows 64 bits, takes the original.
+    pub check: Vec<CheckTerm>,
+    pub body: Node,
+}
+
+pub struct CheckTerm {
+    pub kind: CheckKind,
+    /// For the report: `n <= 1024`, `A and B do not overlap`.
+    pub text: String,
+    pub test: Test,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckKind {
+    RT,
+    EE,
+    BL,
+    IB,
+    AA,
+    /// Enough iterations to pay for the transformation.
+    Work,
+    /// The generated loop bounds fit their machine type.
+    Fits,
+}
+
+pub enum Test {
+    /// A boolean expression over parameters (no counters).
+    Holds(Expr),
+    /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high).
+    Disjoint { first: Extent, second: Extent },
+}
+
+/// Bytes `base + low .. base + high` (high exclusive) of an array.
+pub struct Extent {
+    pub array: ArrayId,
+    pub low: Expr,
+    pub high: Expr,
+}
+
+/// Which statements a subtree runs, for cost estimates.
+pub fn statements_of(node: &Node) -> Vec<StatementId> {
+    fn walk(node: &Node, out: &mut Vec<StatementId>) {
+        match node {
+            Node::Block(children) => children.iter().for_each(|c| walk(c, out)),
+            Node::For(f) => walk(&f.body, out),
+            Node::If {
+                then, otherwise, ..
+            } => {
+                walk(then, out);
+                if let Some(o) = otherwise {
+                    walk(o, out)
+                }
+            }
+            Node::Call { statement, .. } => {
+                if !out.contains(statement) {
+                    out.push(*statement)
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(node, &mut out);
+    out
+}

@@ -1,0 +1,64 @@
+//! Why a loop is left alone: data, not failure. Two voices: `detail` for compiler engineers, `advice` for the loop's author.
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    /// Source line, 0 when unknown.
+    pub line: u32,
+    /// What was found, with the names of the source: "the call to `printf`".
+    pub subject: String,
+}
+
+macro_rules! refusals {
+    ($( $(#[$doc:meta])* $kind:ident => $message:literal, $advice:literal; )*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum RefusalKind { $( $(#[$doc])* $kind, )* }
+        impl RefusalKind {
+            pub const ALL: &'static [RefusalKind] = &[$(RefusalKind::$kind),*];
+            pub fn name(self) -> &'static str { match self { $(RefusalKind::$kind => stringify!($kind),)* } }
+            fn template(self) -> &'static str { match self { $(RefusalKind::$kind => $message,)* } }
+            pub fn advice(self) -> &'static str { match self { $(RefusalKind::$kind => $advice,)* } }
+        }
+    };
+}
+
+refusals! {
+    // functions
+    FunctionAttribute => "the function is {}", "remove the attribute if this loop matters";
+    // loops
+    UnknownTripCount => "how often this loop runs cannot be computed: {}", "count with an integer that the loop changes by a constant, and compare it with a bound that the loop does not change";
+    LoopExits => "the loop is left in more than one way: {}", "move the `break` or `return` out of the loop, or test a flag in the loop condition";
+    NonAffineBound => "the bound of this loop is not a sum of multiples of loop counters and unchanging integers: {}", "copy the bound into a local variable before the loops";
+    MayWrap => "{} may wrap around", "use a signed type as wide as a pointer (`long`, `ptrdiff_t`) for counters and sizes";
+    Irreducible => "control flow jumps into the middle of a loop: {}", "remove the `goto`";
+    // statements
+    Call => "the call to {} may do anything", "mark the function `static inline`, or move the call out of the loop";
+    Volatile => "{} is volatile, atomic or ordered", "copy it into an ordinary variable around the loop";
+    UnsupportedInstruction => "{} cannot be modelled", "rewrite this part with plain arithmetic on arrays";
+    NonAffineBranch => "the condition {} depends on data", "use arithmetic or `?:` instead of `if` where both sides may be computed";
+    UnknownBase => "the address of {} is read from memory inside the loop", "copy the pointer into a local variable before the loops";
+    AddressSpace => "{} lives in another or a mixed address space", "use ordinary memory";
+    AliasUnchecked => "{} may overlap and the extents of their accesses are unknown", "declare the pointers `restrict`";
+    // whole regions
+    OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
+    NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
+    TooComplex => "too large to be worth it: {}", "split the loop nest into smaller functions";
+    InternalError => "loopwright failed here, the original code was kept: {}", "please report this with the source file";
+    Metadata => "{} asks for the loop to be left as it is", "remove the pragma";
+}
+
+impl Refusal {
+    pub fn new(kind: RefusalKind, line: u32, subject: impl Into<String>) -> Self {
+        Refusal {
+            kind,
+            line,
+            subject: subject.into(),
+        }
+    }
+    pub fn message(&self) -> String {
+        self.kind.template().replacen("{}", &self.subject, 1)
+    }
+    pub fn advice(&self) -> &'static str {
+        self.kind.advice()
+    }
+}

@@ -1,0 +1,174 @@
+//! The model of one region of a program: a *static control part*.
+//!
+//! Words. A **statement** is a piece of the program that runs as a unit; an **instance** of it is one execution, named by the
+//! iteration counts of the loops around it (each from 0 in steps of 1, outermost first). Its **domain** is the set of its instances.
+//! An **access** relates instances to the elements they touch. A **parameter** is an integer that the region does not change.
+//!
+//! isl sees ordinals only: the parameter `ParamId(3)` is `p3`, the statement `StatementId(1)` is `S1`, the array `ArrayId(0)` is `A0`.
+//! The source's names live beside them and are applied when something is shown to a person.
+
+use crate::assume::Assumptions;
+use indexmap::IndexMap;
+use std::fmt;
+
+macro_rules! ordinal {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// The number of an isl tuple or dimension name that this type printed.
+            pub fn from_isl_name(name: &str) -> Option<Self> {
+                name.strip_prefix($prefix)?.parse().ok().map(Self)
+            }
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { write!(f, concat!($prefix, "{}"), self.0) }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { fmt::Display::fmt(self, f) }
+        }
+    };
+}
+ordinal!(/// The n-th parameter, `p<n>` in isl.
+    ParamId, "p");
+ordinal!(/// The n-th statement in original textual order, `S<n>` in isl.
+    StatementId, "S");
+ordinal!(/// The n-th array (or scalar slot), `A<n>` in isl.
+    ArrayId, "A");
+
+/// An integer that is the same in all instances, read as *signed* from a value of `bits` bits.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// As a person calls it: `n`.
+    pub name: String,
+    pub bits: u32,
+    /// Inclusive bounds known at compile time; `bits` wide at most.
+    pub range: (i128, i128),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayKind {
+    /// Memory reached from one base pointer.
+    Memory,
+    /// An SSA value that crosses statements: one cell, no subscripts.
+    Value,
+    /// What a φ will be: written where its incoming edges leave, read where it stands. One cell.
+    Phi,
+}
+impl ArrayKind {
+    pub fn is_scalar(self) -> bool {
+        self != ArrayKind::Memory
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// Subscripts are flat offsets in cells.
+    None,
+    /// Constant inner sizes found from the strides.
+    Constant,
+    /// Inner sizes are parameters.
+    Parametric,
+}
+
+/// Cells of equal size; `relation`s of accesses map to tuples `A<id>[…]` of `1 + inner_sizes.len()` subscripts
+/// (no subscript for scalars).
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub name: String,
+    pub kind: ArrayKind,
+    /// Type of an element as a person writes it: `double`, `i32`.
+    pub element: String,
+    /// Bytes of one cell. Where accesses of several sizes share the array this is the common granule.
+    pub cell_bytes: u64,
+    /// Sizes of the inner dimensions in cells, outermost unknown and absent; isl affine expressions in the parameters as text.
+    pub inner_sizes: Vec<String>,
+    pub recovered: Recovered,
+    /// Its final content is visible after the region (false only for scalars that nobody reads afterwards).
+    pub live_out: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReductionOp {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// May touch more than it does: a read is always an over-approximation-safe "may".
+    Read,
+    /// Certainly overwrites all related cells.
+    Write,
+    /// May overwrite the related cells.
+    MayWrite,
+}
+
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub kind: AccessKind,
+    pub array: ArrayId,
+    /// `{ S[i…] -> A[e…] }`, restricted to the statement's domain.
+    pub relation: isl::Map,
+    /// The flat byte offset from the array's base `{ S[i…] -> [o] }`, where it is affine; `bytes` bytes are touched from there.
+    pub offset: Option<isl::PwAff>,
+    pub bytes: u64,
+    /// The relation says exactly which cells are touched (not an over-approximation).
+    pub exact: bool,
+    /// Part of `a = a op x` where op commutes and associates bit for bit, or is allowed to by fast-math flags.
+    pub reduction: Option<ReductionOp>,
+    pub line: u32,
+}
+impl Access {
+    pub fn is_write(&self) -> bool {
+        self.kind != AccessKind::Read
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub line: u32,
+    /// `{ S[i0, …, in-1] }` intersected with the context.
+    pub domain: isl::Set,
+    /// In execution order inside the statement; all reads of an instance are taken to happen before its writes.
+    pub accesses: Vec<Access>,
+    /// Contains control flow that is not modelled.
+    pub boxed: bool,
+    /// Source names of the loops around it, outermost first (`i`, `j`), for display.
+    pub loop_names: Vec<String>,
+    /// A call in it may write errno: never run in a worker thread.
+    pub writes_errno: bool,
+}
+
+/// One region, modelled.
+pub struct Scop {
+    pub ctx: isl::Ctx,
+    pub params: Vec<Param>,
+    /// What is known statically of the parameters: `{ : … }` over all params, their type ranges included.
+    pub context: isl::Set,
+    pub arrays: IndexMap<ArrayId, Array>,
+    pub statements: IndexMap<StatementId, Statement>,
+    /// The original order as a schedule tree: a domain, a band of one member per loop, sequences.
+    pub schedule: isl::Schedule,
+    /// Pairs of memory arrays (first < second) that may overlap as far as the compiler knows; the check must separate them
+    /// wherever one of the two is written. The model treats them as disjoint.
+    pub may_alias: Vec<(ArrayId, ArrayId)>,
+    pub assumptions: Assumptions,
+    /// First and last source line.
+    pub lines: (u32, u32),
+}
+impl Scop {
+    /// Every loop is a dimension of a domain and every access is exact.
+    pub fn is_modelled(&self) -> bool {
+        self.statements
+            .values()
+            .all(|s| !s.boxed && s.accesses.iter().all(|a| a.exact))
+    }
+}
