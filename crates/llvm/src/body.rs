@@ -48,12 +48,7 @@ pub enum BodyKind {
     Instructions(Vec<ValueId>),
     /// A whole single-entry part of the control flow, cloned block by block: from `entry` up to, not including, `exit`.
     /// `recomputed` are pure instructions of other blocks that it needs, cloned before it.
-    Boxed {
-        recomputed: Vec<ValueId>,
-        entry: BlockId,
-        exit: BlockId,
-        blocks: Vec<BlockId>,
-    },
+    Boxed { recomputed: Vec<ValueId>, entry: BlockId, exit: BlockId, blocks: Vec<BlockId> },
 }
 
 /// The φ `value` equals `base` (a pointer, or nothing) plus `constant + Σ dims[d]·i_d + Σ coefficient·param`, modulo 2^(its width):

@@ -412,13 +412,7 @@ pub trait Oracle {
     /// May memory reached from base pointer `a` overlap memory reached from `b`, whatever the offsets (sizes before-or-after),
     /// in *different* iterations too (cross-iteration mode), ignoring alias scopes declared inside the function body's loops?
     /// `accesses_*` are the loads/stores through them, whose metadata (TBAA; scopes declared outside loops) may be used.
-    fn may_alias(
-        &self,
-        a: ValueId,
-        accesses_a: &[ValueId],
-        b: ValueId,
-        accesses_b: &[ValueId],
-    ) -> bool;
+    fn may_alias(&self, a: ValueId, accesses_a: &[ValueId], b: ValueId, accesses_b: &[ValueId]) -> bool;
     /// Known not to be undef or poison at function level.
     fn is_guaranteed_not_poison(&self, value: ValueId) -> bool;
 }

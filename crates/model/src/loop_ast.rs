@@ -77,9 +77,5 @@ pub enum Expr {
     Counter(Counter),
     Neg(Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    Select {
-        condition: Box<Expr>,
-        then: Box<Expr>,
-        otherwise: Box<Expr>,
-    },
+    Select { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
 }

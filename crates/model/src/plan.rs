@@ -49,9 +49,7 @@ pub fn statements_of(node: &Node) -> Vec<StatementId> {
         match node {
             Node::Block(children) => children.iter().for_each(|c| walk(c, out)),
             Node::For(f) => walk(&f.body, out),
-            Node::If {
-                then, otherwise, ..
-            } => {
+            Node::If { then, otherwise, .. } => {
                 walk(then, out);
                 if let Some(o) = otherwise {
                     walk(o, out)

@@ -49,11 +49,7 @@ refusals! {
 
 impl Refusal {
     pub fn new(kind: RefusalKind, line: u32, subject: impl Into<String>) -> Self {
-        Refusal {
-            kind,
-            line,
-            subject: subject.into(),
-        }
+        Refusal { kind, line, subject: subject.into() }
     }
     pub fn message(&self) -> String {
         self.kind.template().replacen("{}", &self.subject, 1)

@@ -167,8 +167,6 @@ pub struct Scop {
 impl Scop {
     /// Every loop is a dimension of a domain and every access is exact.
     pub fn is_modelled(&self) -> bool {
-        self.statements
-            .values()
-            .all(|s| !s.boxed && s.accesses.iter().all(|a| a.exact))
+        self.statements.values().all(|s| !s.boxed && s.accesses.iter().all(|a| a.exact))
     }
 }
