@@ -41,14 +41,20 @@ pub struct Body {
     pub reads: Vec<ScalarAccess>,
     /// In order. `value` may be a constant or a value defined outside the region.
     pub writes: Vec<ScalarAccess>,
+    /// The loads and stores of the body whose array is known, and it.
+    pub memory: Vec<(ValueId, ArrayId)>,
+    /// Pure instructions of other blocks that run here under another condition: their clones lose all poison-generating flags.
+    pub recomputed: Vec<ValueId>,
+    /// The operation of each recognised reduction: integer ones lose nsw and nuw where they are reordered.
+    pub reduction_ops: Vec<ValueId>,
 }
 
 pub enum BodyKind {
     /// Instructions in dependence order, terminators and φs excluded; pure ones may be recomputed here from other blocks.
     Instructions(Vec<ValueId>),
     /// A whole single-entry part of the control flow, cloned block by block: from `entry` up to, not including, `exit`.
-    /// `recomputed` are pure instructions of other blocks that it needs, cloned before it.
-    Boxed { recomputed: Vec<ValueId>, entry: BlockId, exit: BlockId, blocks: Vec<BlockId> },
+    /// The body's `recomputed` instructions are cloned, in order, before it.
+    Boxed { entry: BlockId, exit: BlockId, blocks: Vec<BlockId> },
 }
 
 /// The φ `value` equals `base` (a pointer, or nothing) plus `constant + Σ dims[d]·i_d + Σ coefficient·param`, modulo 2^(its width):
