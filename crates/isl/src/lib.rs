@@ -1,1 +1,77 @@
+//! Safe, budgeted access to isl, the integer set library: exact arithmetic on sets and relations of integer tuples bounded by
+//! affine constraints, schedules, dataflow and loop generation. No other crate of the workspace names isl's C functions.
+//!
+//! **Naming.** The C function `isl_T_foo(T, …)` is the method `T::foo(&self, …) -> Result<…>`; what takes no `T` first is an
+//! associated function. isl's manual is the reference for what each one means; comments here say what the manual does not, and
+//! which answers are approximations.
+//!
+//! **Ownership.** Arguments are borrowed; objects are immutable and reference-counted, so cloning is cheap and every operation
+//! makes a new object. Where C takes a reference, it gets one of its own.
+//!
+//! **Errors.** isl's third truth value, NULL and -1 are [`IslError`]. A context never aborts the process.
+//!
+//! **Budgets.** [`Ctx::within`] bounds the work of a closure, in operations rather than in time.
+//!
+//! ```
+//! use isl::{Budget, Ctx, IslError, Set};
+//! # fn main() -> Result<(), IslError> {
+//! let ctx = Ctx::new();
+//! let triangle = Set::read_from_str(&ctx, "[n] -> { S[i, j] : 0 <= j <= i < n }")?;
+//! let column = ctx.within(Budget::READ, || triangle.fix_si(isl::DimType::Set, 1, 2))?;
+//! assert_eq!(column.to_string(), "[n] -> { S[i, j = 2] : 2 <= i < n }");
+//! # Ok(())
+//! # }
+//! ```
 
+mod aff;
+mod ast;
+mod ast_build;
+mod basic_map;
+mod basic_set;
+mod budget;
+mod callback;
+mod ctx;
+mod dim;
+mod error;
+mod fixed_box;
+mod flow;
+mod id;
+mod map;
+mod multi_aff;
+mod object;
+mod point;
+mod polynomial;
+mod raw;
+mod schedule;
+mod schedule_node;
+mod set;
+mod space;
+mod union_aff;
+mod union_map;
+mod union_set;
+mod val;
+
+pub use aff::{Aff, PwAff};
+pub use ast::{AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, IdToAstExpr};
+pub use ast_build::AstBuild;
+pub use basic_map::BasicMap;
+pub use basic_set::BasicSet;
+pub use budget::Budget;
+pub use ctx::{Ctx, ScheduleAlgorithm};
+pub use dim::DimType;
+pub use error::{IslError, Result};
+pub use fixed_box::{FixedBox, StrideInfo};
+pub use flow::{UnionAccessInfo, UnionFlow};
+pub use id::Id;
+pub use map::Map;
+pub use multi_aff::{MultiAff, MultiPwAff, PwMultiAff};
+pub use point::{Constraint, Point};
+pub use polynomial::{PwQPolynomial, QPolynomial, Term};
+pub use schedule::{Schedule, ScheduleConstraints};
+pub use schedule_node::{AstLoopType, ScheduleNode, ScheduleNodeType};
+pub use set::Set;
+pub use space::{LocalSpace, Space};
+pub use union_aff::{MultiUnionPwAff, UnionPwAff, UnionPwMultiAff};
+pub use union_map::UnionMap;
+pub use union_set::UnionSet;
+pub use val::{MultiVal, Val};

@@ -1,0 +1,209 @@
+use std::cmp::Ordering;
+
+use crate::object::{methods, object};
+use crate::{
+    BasicSet, DimType, Id, LocalSpace, Map, MultiAff, MultiPwAff, Point, PwMultiAff, Result, Set,
+    Space, UnionPwAff, Val, callback, raw,
+};
+
+object! {
+    /// A quasi-affine expression: (Σ aᵢ·xᵢ + Σ bⱼ·⌊eⱼ/dⱼ⌋ + c) / d over the parameters and input dimensions of its domain.
+    Aff(isl_aff), print isl_aff_to_str, parse isl_aff_read_from_str,
+        list isl_aff_list isl_aff_list_alloc isl_aff_list_add isl_aff_list_size isl_aff_list_get_at
+}
+
+methods! { Aff;
+    fn zero_on_domain_space(space: &Space) -> Aff = isl_aff_zero_on_domain_space;
+    fn zero_on_domain(ls: &LocalSpace) -> Aff = isl_aff_zero_on_domain;
+    fn val_on_domain_space(space: &Space, val: &Val) -> Aff = isl_aff_val_on_domain_space;
+    fn val_on_domain(ls: &LocalSpace, val: &Val) -> Aff = isl_aff_val_on_domain;
+    fn var_on_domain(ls: &LocalSpace, kind: DimType, pos: usize) -> Aff = isl_aff_var_on_domain;
+    fn nan_on_domain_space(space: &Space) -> Aff = isl_aff_nan_on_domain_space;
+    fn nan_on_domain(ls: &LocalSpace) -> Aff = isl_aff_nan_on_domain;
+    fn param_on_domain_space_id(space: &Space, id: &Id) -> Aff = isl_aff_param_on_domain_space_id;
+    fn involves_locals(&self) -> bool = isl_aff_involves_locals;
+    fn dim(&self, kind: DimType) -> usize = isl_aff_dim;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_aff_involves_dims;
+    fn get_domain_space(&self) -> Space = isl_aff_get_domain_space;
+    fn get_space(&self) -> Space = isl_aff_get_space;
+    fn get_domain_local_space(&self) -> LocalSpace = isl_aff_get_domain_local_space;
+    fn get_local_space(&self) -> LocalSpace = isl_aff_get_local_space;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_aff_get_dim_name;
+    fn get_constant_val(&self) -> Val = isl_aff_get_constant_val;
+    fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_aff_get_coefficient_val;
+    fn coefficient_sgn(&self, kind: DimType, pos: usize) -> i32 = isl_aff_coefficient_sgn;
+    fn get_denominator_val(&self) -> Val = isl_aff_get_denominator_val;
+    fn set_constant_si(&self, v: i64) -> Aff = isl_aff_set_constant_si;
+    fn set_constant_val(&self, v: &Val) -> Aff = isl_aff_set_constant_val;
+    fn set_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Aff = isl_aff_set_coefficient_si;
+    fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_set_coefficient_val;
+    fn add_constant_si(&self, v: i64) -> Aff = isl_aff_add_constant_si;
+    fn add_constant_val(&self, v: &Val) -> Aff = isl_aff_add_constant_val;
+    fn add_constant_num_si(&self, v: i64) -> Aff = isl_aff_add_constant_num_si;
+    fn add_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Aff = isl_aff_add_coefficient_si;
+    fn add_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_add_coefficient_val;
+    fn is_cst(&self) -> bool = isl_aff_is_cst;
+    fn set_tuple_id(&self, kind: DimType, id: &Id) -> Aff = isl_aff_set_tuple_id;
+    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Aff = isl_aff_set_dim_name;
+    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> Aff = isl_aff_set_dim_id;
+    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_aff_find_dim_by_name;
+    fn plain_is_equal(&self, aff2: &Aff) -> bool = isl_aff_plain_is_equal;
+    fn plain_is_zero(&self) -> bool = isl_aff_plain_is_zero;
+    fn is_nan(&self) -> bool = isl_aff_is_nan;
+    fn get_div(&self, pos: usize) -> Aff = isl_aff_get_div;
+    fn from_range(&self) -> Aff = isl_aff_from_range;
+    fn neg(&self) -> Aff = isl_aff_neg;
+    fn ceil(&self) -> Aff = isl_aff_ceil;
+    fn floor(&self) -> Aff = isl_aff_floor;
+    fn mod_val(&self, modulus: &Val) -> Aff = isl_aff_mod_val;
+    fn mul(&self, aff2: &Aff) -> Aff = isl_aff_mul;
+    fn div(&self, aff2: &Aff) -> Aff = isl_aff_div;
+    fn add(&self, aff2: &Aff) -> Aff = isl_aff_add;
+    fn sub(&self, aff2: &Aff) -> Aff = isl_aff_sub;
+    fn scale_val(&self, v: &Val) -> Aff = isl_aff_scale_val;
+    fn scale_down_ui(&self, f: usize) -> Aff = isl_aff_scale_down_ui;
+    fn scale_down_val(&self, v: &Val) -> Aff = isl_aff_scale_down_val;
+    fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_insert_dims;
+    fn add_dims(&self, kind: DimType, n: usize) -> Aff = isl_aff_add_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff = isl_aff_move_dims;
+    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_drop_dims;
+    fn project_domain_on_params(&self) -> Aff = isl_aff_project_domain_on_params;
+    fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
+    fn gist(&self, context: &Set) -> Aff = isl_aff_gist;
+    fn gist_params(&self, context: &Set) -> Aff = isl_aff_gist_params;
+    fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
+    fn pullback_aff(&self, aff2: &Aff) -> Aff = isl_aff_pullback_aff;
+    fn pullback_multi_aff(&self, ma: &MultiAff) -> Aff = isl_aff_pullback_multi_aff;
+    fn zero_basic_set(&self) -> BasicSet = isl_aff_zero_basic_set;
+    fn neg_basic_set(&self) -> BasicSet = isl_aff_neg_basic_set;
+    fn eq_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_eq_basic_set;
+    fn eq_set(&self, aff2: &Aff) -> Set = isl_aff_eq_set;
+    fn ne_set(&self, aff2: &Aff) -> Set = isl_aff_ne_set;
+    fn le_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_le_basic_set;
+    fn le_set(&self, aff2: &Aff) -> Set = isl_aff_le_set;
+    fn lt_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_lt_basic_set;
+    fn lt_set(&self, aff2: &Aff) -> Set = isl_aff_lt_set;
+    fn ge_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_ge_basic_set;
+    fn ge_set(&self, aff2: &Aff) -> Set = isl_aff_ge_set;
+    fn gt_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_gt_basic_set;
+    fn gt_set(&self, aff2: &Aff) -> Set = isl_aff_gt_set;
+    fn bind_id(&self, id: &Id) -> BasicSet = isl_aff_bind_id;
+}
+
+object! {
+    /// A piecewise quasi-affine expression: disjoint domains, each with an [`Aff`]; undefined elsewhere.
+    PwAff(isl_pw_aff), print isl_pw_aff_to_str, parse isl_pw_aff_read_from_str,
+        list isl_pw_aff_list isl_pw_aff_list_alloc isl_pw_aff_list_add isl_pw_aff_list_size isl_pw_aff_list_get_at
+}
+
+methods! { PwAff;
+    fn get_domain_space(&self) -> Space = isl_pw_aff_get_domain_space;
+    fn get_space(&self) -> Space = isl_pw_aff_get_space;
+    fn from_aff(aff: &Aff) -> PwAff = isl_pw_aff_from_aff;
+    fn empty(space: &Space) -> PwAff = isl_pw_aff_empty;
+    fn alloc(set: &Set, aff: &Aff) -> PwAff = isl_pw_aff_alloc;
+    fn zero_on_domain(ls: &LocalSpace) -> PwAff = isl_pw_aff_zero_on_domain;
+    fn var_on_domain(ls: &LocalSpace, kind: DimType, pos: usize) -> PwAff = isl_pw_aff_var_on_domain;
+    fn nan_on_domain_space(space: &Space) -> PwAff = isl_pw_aff_nan_on_domain_space;
+    fn nan_on_domain(ls: &LocalSpace) -> PwAff = isl_pw_aff_nan_on_domain;
+    fn val_on_domain(domain: &Set, v: &Val) -> PwAff = isl_pw_aff_val_on_domain;
+    fn param_on_domain_id(domain: &Set, id: &Id) -> PwAff = isl_pw_aff_param_on_domain_id;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_pw_aff_get_dim_name;
+    fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_pw_aff_has_dim_id;
+    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_pw_aff_get_dim_id;
+    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> PwAff = isl_pw_aff_set_dim_id;
+    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_aff_find_dim_by_name;
+    fn is_empty(&self) -> bool = isl_pw_aff_is_empty;
+    fn involves_nan(&self) -> bool = isl_pw_aff_involves_nan;
+    fn plain_cmp(&self, pa2: &PwAff) -> Ordering = isl_pw_aff_plain_cmp;
+    fn plain_is_equal(&self, pwaff2: &PwAff) -> bool = isl_pw_aff_plain_is_equal;
+    fn is_equal(&self, pa2: &PwAff) -> bool = isl_pw_aff_is_equal;
+    fn union_min(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_min;
+    fn union_max(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_max;
+    fn union_add(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_add;
+    fn dim(&self, kind: DimType) -> usize = isl_pw_aff_dim;
+    fn involves_param_id(&self, id: &Id) -> bool = isl_pw_aff_involves_param_id;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims;
+    fn is_cst(&self) -> bool = isl_pw_aff_is_cst;
+    fn insert_domain(&self, domain: &Space) -> PwAff = isl_pw_aff_insert_domain;
+    fn project_domain_on_params(&self) -> PwAff = isl_pw_aff_project_domain_on_params;
+    fn align_params(&self, model: &Space) -> PwAff = isl_pw_aff_align_params;
+    fn drop_unused_params(&self) -> PwAff = isl_pw_aff_drop_unused_params;
+    fn has_tuple_id(&self, kind: DimType) -> bool = isl_pw_aff_has_tuple_id;
+    fn get_tuple_id(&self, kind: DimType) -> Id = isl_pw_aff_get_tuple_id;
+    fn set_tuple_id(&self, kind: DimType, id: &Id) -> PwAff = isl_pw_aff_set_tuple_id;
+    fn reset_tuple_id(&self, kind: DimType) -> PwAff = isl_pw_aff_reset_tuple_id;
+    fn reset_user(&self) -> PwAff = isl_pw_aff_reset_user;
+    fn params(&self) -> Set = isl_pw_aff_params;
+    fn domain(&self) -> Set = isl_pw_aff_domain;
+    fn from_range(&self) -> PwAff = isl_pw_aff_from_range;
+    fn min(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_min;
+    fn max(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_max;
+    fn mul(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_mul;
+    fn div(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_div;
+    fn add(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_add;
+    fn sub(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_sub;
+    fn neg(&self) -> PwAff = isl_pw_aff_neg;
+    fn ceil(&self) -> PwAff = isl_pw_aff_ceil;
+    fn floor(&self) -> PwAff = isl_pw_aff_floor;
+    fn mod_val(&self, modulus: &Val) -> PwAff = isl_pw_aff_mod_val;
+    fn tdiv_q(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_tdiv_q;
+    fn tdiv_r(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
+    fn intersect_params(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_params;
+    fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
+    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_domain;
+    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_range;
+    fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
+    fn cond(&self, pwaff_true: &PwAff, pwaff_false: &PwAff) -> PwAff = isl_pw_aff_cond;
+    fn add_constant_val(&self, v: &Val) -> PwAff = isl_pw_aff_add_constant_val;
+    fn scale_val(&self, v: &Val) -> PwAff = isl_pw_aff_scale_val;
+    fn scale_down_val(&self, f: &Val) -> PwAff = isl_pw_aff_scale_down_val;
+    fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_insert_dims;
+    fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff = isl_pw_aff_move_dims;
+    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_drop_dims;
+    fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
+    fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist;
+    fn gist_params(&self, context: &Set) -> PwAff = isl_pw_aff_gist_params;
+    fn eval(&self, pnt: &Point) -> Val = isl_pw_aff_eval;
+    fn pullback_multi_aff(&self, ma: &MultiAff) -> PwAff = isl_pw_aff_pullback_multi_aff;
+    fn pullback_pw_multi_aff(&self, pma: &PwMultiAff) -> PwAff = isl_pw_aff_pullback_pw_multi_aff;
+    fn pullback_multi_pw_aff(&self, mpa: &MultiPwAff) -> PwAff = isl_pw_aff_pullback_multi_pw_aff;
+    fn n_piece(&self) -> usize = isl_pw_aff_n_piece;
+    fn isa_aff(&self) -> bool = isl_pw_aff_isa_aff;
+    fn as_aff(&self) -> Aff = isl_pw_aff_as_aff;
+    fn as_map(&self) -> Map = isl_pw_aff_as_map;
+    fn pos_set(&self) -> Set = isl_pw_aff_pos_set;
+    fn nonneg_set(&self) -> Set = isl_pw_aff_nonneg_set;
+    fn zero_set(&self) -> Set = isl_pw_aff_zero_set;
+    fn non_zero_set(&self) -> Set = isl_pw_aff_non_zero_set;
+    fn eq_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_eq_set;
+    fn ne_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_ne_set;
+    fn le_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_le_set;
+    fn lt_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_lt_set;
+    fn ge_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_ge_set;
+    fn gt_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_gt_set;
+    fn eq_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_eq_map;
+    fn le_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_le_map;
+    fn lt_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_lt_map;
+    fn ge_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_ge_map;
+    fn gt_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_gt_map;
+    fn bind_id(&self, id: &Id) -> Set = isl_pw_aff_bind_id;
+    fn to_union_pw_aff(&self) -> UnionPwAff = isl_pw_aff_to_union_pw_aff;
+    fn min_val(&self) -> Val = isl_pw_aff_min_val;
+    fn max_val(&self) -> Val = isl_pw_aff_max_val;
+}
+
+impl PwAff {
+    /// The domains, which are disjoint, and the expression on each.
+    pub fn pieces(&self) -> Result<Vec<(Set, Aff)>> {
+        // SAFETY: the function gives both to its callback.
+        unsafe {
+            callback::for_each_pair(
+                self,
+                "isl_pw_aff_foreach_piece",
+                raw::isl_pw_aff_foreach_piece,
+            )
+        }
+    }
+}

@@ -1,0 +1,206 @@
+use crate::object::lift_enum;
+use crate::object::{methods, object};
+use crate::{Ctx, Id, IslError, Result, Val, callback, raw};
+
+object! {
+    /// A statement of the generated loops: `for`, `if`, block, mark or user statement.
+    AstNode(isl_ast_node), print isl_ast_node_to_str,
+        list isl_ast_node_list isl_ast_node_list_alloc isl_ast_node_list_add isl_ast_node_list_size isl_ast_node_list_get_at
+}
+
+methods! { AstNode;
+    fn user_from_expr(expr: &AstExpr) -> AstNode = isl_ast_node_user_from_expr;
+    fn alloc_user(expr: &AstExpr) -> AstNode = isl_ast_node_alloc_user;
+    fn get_type(&self) -> AstNodeType = isl_ast_node_get_type;
+    fn set_annotation(&self, annotation: &Id) -> AstNode = isl_ast_node_set_annotation;
+    fn get_annotation(&self) -> Option<Id> = isl_ast_node_get_annotation;
+    fn for_get_iterator(&self) -> AstExpr = isl_ast_node_for_get_iterator;
+    fn for_get_init(&self) -> AstExpr = isl_ast_node_for_get_init;
+    fn for_get_cond(&self) -> AstExpr = isl_ast_node_for_get_cond;
+    fn for_get_inc(&self) -> AstExpr = isl_ast_node_for_get_inc;
+    fn for_get_body(&self) -> AstNode = isl_ast_node_for_get_body;
+    fn for_is_degenerate(&self) -> bool = isl_ast_node_for_is_degenerate;
+    fn if_get_cond(&self) -> AstExpr = isl_ast_node_if_get_cond;
+    fn if_get_then_node(&self) -> AstNode = isl_ast_node_if_get_then_node;
+    fn if_get_then(&self) -> AstNode = isl_ast_node_if_get_then;
+    fn if_has_else_node(&self) -> bool = isl_ast_node_if_has_else_node;
+    fn if_has_else(&self) -> bool = isl_ast_node_if_has_else;
+    fn if_get_else_node(&self) -> AstNode = isl_ast_node_if_get_else_node;
+    fn if_get_else(&self) -> AstNode = isl_ast_node_if_get_else;
+    fn block_get_children(&self) -> Vec<AstNode> = isl_ast_node_block_get_children;
+    fn mark_get_id(&self) -> Id = isl_ast_node_mark_get_id;
+    fn mark_get_node(&self) -> AstNode = isl_ast_node_mark_get_node;
+    fn user_get_expr(&self) -> AstExpr = isl_ast_node_user_get_expr;
+    #[allow(non_snake_case)]
+    fn to_C_str(&self) -> String = isl_ast_node_to_C_str;
+}
+
+object! {
+    /// An expression of the generated loops, in ℤ.
+    AstExpr(isl_ast_expr), print isl_ast_expr_to_str,
+        list isl_ast_expr_list isl_ast_expr_list_alloc isl_ast_expr_list_add isl_ast_expr_list_size isl_ast_expr_list_get_at
+}
+
+methods! { AstExpr;
+    fn from_val(v: &Val) -> AstExpr = isl_ast_expr_from_val;
+    fn from_id(id: &Id) -> AstExpr = isl_ast_expr_from_id;
+    fn neg(&self) -> AstExpr = isl_ast_expr_neg;
+    fn add(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_add;
+    fn sub(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_sub;
+    fn mul(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_mul;
+    fn div(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_div;
+    fn pdiv_q(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_q;
+    fn pdiv_r(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_r;
+    fn and(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_and;
+    fn and_then(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_and_then;
+    fn or(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_or;
+    fn or_else(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_or_else;
+    fn le(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_le;
+    fn lt(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_lt;
+    fn ge(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_ge;
+    fn gt(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_gt;
+    fn eq(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_eq;
+    fn access(&self, indices: &[AstExpr]) -> AstExpr = isl_ast_expr_access;
+    fn call(&self, arguments: &[AstExpr]) -> AstExpr = isl_ast_expr_call;
+    fn address_of(&self) -> AstExpr = isl_ast_expr_address_of;
+    fn get_type(&self) -> AstExprType = isl_ast_expr_get_type;
+    fn int_get_val(&self) -> Val = isl_ast_expr_int_get_val;
+    fn get_val(&self) -> Val = isl_ast_expr_get_val;
+    fn id_get_id(&self) -> Id = isl_ast_expr_id_get_id;
+    fn get_id(&self) -> Id = isl_ast_expr_get_id;
+    fn op_get_type(&self) -> AstExprOpType = isl_ast_expr_op_get_type;
+    fn get_op_type(&self) -> AstExprOpType = isl_ast_expr_get_op_type;
+    fn op_get_n_arg(&self) -> usize = isl_ast_expr_op_get_n_arg;
+    fn get_op_n_arg(&self) -> usize = isl_ast_expr_get_op_n_arg;
+    fn op_get_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
+    fn get_op_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_get_op_arg;
+    fn set_op_arg(&self, pos: usize, arg: &AstExpr) -> AstExpr = isl_ast_expr_set_op_arg;
+    fn is_equal(&self, expr2: &AstExpr) -> bool = isl_ast_expr_is_equal;
+    fn substitute_ids(&self, id2expr: &IdToAstExpr) -> AstExpr = isl_ast_expr_substitute_ids;
+    #[allow(non_snake_case)]
+    fn to_C_str(&self) -> String = isl_ast_expr_to_C_str;
+}
+
+object! {
+    /// A table from ids to expressions.
+    IdToAstExpr(isl_id_to_ast_expr), print isl_id_to_ast_expr_to_str, parse isl_id_to_ast_expr_read_from_str
+}
+
+methods! { IdToAstExpr;
+    fn alloc(ctx: &Ctx, min_size: usize) -> IdToAstExpr = isl_id_to_ast_expr_alloc;
+    fn has(&self, key: &Id) -> bool = isl_id_to_ast_expr_has;
+    fn get(&self, key: &Id) -> AstExpr = isl_id_to_ast_expr_get;
+    fn set(&self, key: &Id, val: &AstExpr) -> IdToAstExpr = isl_id_to_ast_expr_set;
+    fn drop(&self, key: &Id) -> IdToAstExpr = isl_id_to_ast_expr_drop;
+    fn is_equal(&self, hmap2: &IdToAstExpr) -> bool = isl_id_to_ast_expr_is_equal;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AstNodeType {
+    For,
+    If,
+    Block,
+    Mark,
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AstExprType {
+    Op,
+    Id,
+    Int,
+}
+
+/// The operators of generated expressions. All compute in ℤ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AstExprOpType {
+    /// Both operands may be evaluated.
+    And,
+    /// The second operand is evaluated only if the first holds.
+    AndThen,
+    Or,
+    /// The second operand is evaluated only if the first does not hold.
+    OrElse,
+    Max,
+    Min,
+    Minus,
+    Add,
+    Sub,
+    Mul,
+    /// The division is known to be exact.
+    Div,
+    /// Rounds towards −∞.
+    FdivQ,
+    /// The dividend is known not to be negative.
+    PdivQ,
+    /// The remainder, whose dividend is known not to be negative.
+    PdivR,
+    /// The remainder, of which only matters whether it is zero.
+    ZdivR,
+    /// Only the operand chosen is evaluated.
+    Cond,
+    /// Both operands may be evaluated.
+    Select,
+    Eq,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+    Call,
+    Access,
+    Member,
+    AddressOf,
+}
+
+lift_enum! { AstNodeType; 1 => For, 2 => If, 3 => Block, 4 => Mark, 5 => User }
+
+lift_enum! { AstExprType; 0 => Op, 1 => Id, 2 => Int }
+
+lift_enum! { AstExprOpType;
+    0 => And, 1 => AndThen, 2 => Or, 3 => OrElse, 4 => Max, 5 => Min, 6 => Minus, 7 => Add, 8 => Sub, 9 => Mul, 10 => Div,
+    11 => FdivQ, 12 => PdivQ, 13 => PdivR, 14 => ZdivR, 15 => Cond, 16 => Select, 17 => Eq, 18 => Le, 19 => Lt, 20 => Ge,
+    21 => Gt, 22 => Call, 23 => Access, 24 => Member, 25 => AddressOf
+}
+
+impl AstNode {
+    /// What is directly below this node: the body of a loop, the branches of an `if`, the statements of a block, the node under
+    /// a mark.
+    pub fn children(&self) -> Result<Vec<AstNode>> {
+        Ok(match self.get_type()? {
+            AstNodeType::For => vec![self.for_get_body()?],
+            AstNodeType::If if self.if_has_else_node()? => {
+                vec![self.if_get_then_node()?, self.if_get_else_node()?]
+            }
+            AstNodeType::If => vec![self.if_get_then_node()?],
+            AstNodeType::Block => self.block_get_children()?,
+            AstNodeType::Mark => vec![self.mark_get_node()?],
+            AstNodeType::User => Vec::new(),
+        })
+    }
+
+    /// Visits this node and what is below it from the top down; below a node for which `visit` says `false` nothing is visited.
+    pub fn foreach_descendant_top_down<E: From<IslError>>(
+        &self,
+        visit: impl FnMut(&AstNode) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        const FUNCTION: &str = "isl_ast_node_foreach_descendant_top_down";
+        // SAFETY: the function keeps what it shows to its callback.
+        unsafe {
+            callback::test_each(
+                self,
+                FUNCTION,
+                raw::isl_ast_node_foreach_descendant_top_down,
+                visit,
+            )
+        }
+    }
+}
+
+impl AstExpr {
+    /// The operands of an operation, in order.
+    pub fn op_args(&self) -> Result<Vec<AstExpr>> {
+        (0..self.op_get_n_arg()?)
+            .map(|position| self.op_get_arg(position))
+            .collect()
+    }
+}

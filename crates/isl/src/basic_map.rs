@@ -1,0 +1,118 @@
+use crate::object::{methods, object};
+use crate::{
+    Aff, BasicSet, Constraint, DimType, Id, LocalSpace, Map, MultiAff, PwMultiAff, QPolynomial,
+    Space, Val,
+};
+
+object! {
+    /// A relation given by one conjunction of affine constraints.
+    BasicMap(isl_basic_map), print isl_basic_map_to_str, parse isl_basic_map_read_from_str,
+        list isl_basic_map_list isl_basic_map_list_alloc isl_basic_map_list_add isl_basic_map_list_size isl_basic_map_list_get_at
+}
+
+methods! { BasicMap;
+    fn n_constraint(&self) -> usize = isl_basic_map_n_constraint;
+    fn constraints(&self) -> Vec<Constraint> = isl_basic_map_get_constraint_list;
+    fn add_constraint(&self, constraint: &Constraint) -> BasicMap = isl_basic_map_add_constraint;
+    fn from_constraint(constraint: &Constraint) -> BasicMap = isl_basic_map_from_constraint;
+    fn total_dim(bmap: &BasicMap) -> usize = isl_basic_map_total_dim;
+    fn dim(&self, kind: DimType) -> usize = isl_basic_map_dim;
+    fn get_space(&self) -> Space = isl_basic_map_get_space;
+    fn get_div(&self, pos: usize) -> Aff = isl_basic_map_get_div;
+    fn get_local_space(&self) -> LocalSpace = isl_basic_map_get_local_space;
+    fn set_tuple_name(&self, kind: DimType, s: &str) -> BasicMap = isl_basic_map_set_tuple_name;
+    fn get_tuple_name(&self, kind: DimType) -> String = isl_basic_map_get_tuple_name;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_basic_map_get_dim_name;
+    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> BasicMap = isl_basic_map_set_dim_name;
+    fn set_tuple_id(&self, kind: DimType, id: &Id) -> BasicMap = isl_basic_map_set_tuple_id;
+    fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_basic_map_has_dim_id;
+    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_basic_map_find_dim_by_name;
+    fn is_rational(&self) -> bool = isl_basic_map_is_rational;
+    fn identity(space: &Space) -> BasicMap = isl_basic_map_identity;
+    fn equal(space: &Space, n_equal: usize) -> BasicMap = isl_basic_map_equal;
+    fn less_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_less_at;
+    fn more_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_more_at;
+    fn empty(space: &Space) -> BasicMap = isl_basic_map_empty;
+    fn universe(space: &Space) -> BasicMap = isl_basic_map_universe;
+    fn nat_universe(space: &Space) -> BasicMap = isl_basic_map_nat_universe;
+    fn remove_redundancies(&self) -> BasicMap = isl_basic_map_remove_redundancies;
+    fn intersect_domain(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_domain;
+    fn intersect_range(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_range;
+    fn intersect(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_intersect;
+    fn union(&self, bmap2: &BasicMap) -> Map = isl_basic_map_union;
+    fn apply_domain(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_apply_domain;
+    fn apply_range(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_apply_range;
+    fn affine_hull(&self) -> BasicMap = isl_basic_map_affine_hull;
+    fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_domain_multi_aff;
+    fn preimage_range_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_range_multi_aff;
+    fn reverse(&self) -> BasicMap = isl_basic_map_reverse;
+    fn domain(&self) -> BasicSet = isl_basic_map_domain;
+    fn range(&self) -> BasicSet = isl_basic_map_range;
+    fn domain_map(&self) -> BasicMap = isl_basic_map_domain_map;
+    fn range_map(&self) -> BasicMap = isl_basic_map_range_map;
+    fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_dims;
+    fn eliminate(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_eliminate;
+    fn sample(&self) -> BasicMap = isl_basic_map_sample;
+    fn detect_equalities(&self) -> BasicMap = isl_basic_map_detect_equalities;
+    fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_fix_si;
+    fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> BasicMap = isl_basic_map_fix_val;
+    fn lower_bound_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_lower_bound_si;
+    fn upper_bound_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_upper_bound_si;
+    fn sum(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_sum;
+    fn neg(&self) -> BasicMap = isl_basic_map_neg;
+    fn is_equal(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_equal;
+    fn is_disjoint(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_disjoint;
+    fn lexmin(&self) -> Map = isl_basic_map_lexmin;
+    fn lexmax(&self) -> Map = isl_basic_map_lexmax;
+    fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_basic_map_lexmin_pw_multi_aff;
+    fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_basic_map_plain_get_val_if_fixed;
+    fn image_is_bounded(&self) -> bool = isl_basic_map_image_is_bounded;
+    fn plain_is_universe(&self) -> bool = isl_basic_map_plain_is_universe;
+    fn is_universe(&self) -> bool = isl_basic_map_is_universe;
+    fn plain_is_empty(&self) -> bool = isl_basic_map_plain_is_empty;
+    fn is_empty(&self) -> bool = isl_basic_map_is_empty;
+    fn is_subset(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_subset;
+    fn is_strict_subset(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_strict_subset;
+    fn product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_product;
+    fn domain_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_domain_product;
+    fn range_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_range_product;
+    fn flat_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_flat_product;
+    fn flat_range_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_flat_range_product;
+    fn deltas(&self) -> BasicSet = isl_basic_map_deltas;
+    fn deltas_map(&self) -> BasicMap = isl_basic_map_deltas_map;
+    fn add_dims(&self, kind: DimType, n: usize) -> BasicMap = isl_basic_map_add_dims;
+    fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> BasicMap = isl_basic_map_insert_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicMap = isl_basic_map_move_dims;
+    fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_project_out;
+    fn remove_divs(&self) -> BasicMap = isl_basic_map_remove_divs;
+    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_divs_involving_dims;
+    fn equate(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_equate;
+    fn order_ge(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_ge;
+    fn order_gt(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_gt;
+    fn wrap(&self) -> BasicSet = isl_basic_map_wrap;
+    fn flatten(&self) -> BasicMap = isl_basic_map_flatten;
+    fn flatten_domain(&self) -> BasicMap = isl_basic_map_flatten_domain;
+    fn flatten_range(&self) -> BasicMap = isl_basic_map_flatten_range;
+    fn from_domain(bset: &BasicSet) -> BasicMap = isl_basic_map_from_domain;
+    fn from_range(bset: &BasicSet) -> BasicMap = isl_basic_map_from_range;
+    fn from_domain_and_range(domain: &BasicSet, range: &BasicSet) -> BasicMap = isl_basic_map_from_domain_and_range;
+    fn is_single_valued(&self) -> bool = isl_basic_map_is_single_valued;
+    fn can_zip(&self) -> bool = isl_basic_map_can_zip;
+    fn zip(&self) -> BasicMap = isl_basic_map_zip;
+    fn can_curry(&self) -> bool = isl_basic_map_can_curry;
+    fn curry(&self) -> BasicMap = isl_basic_map_curry;
+    fn can_uncurry(&self) -> bool = isl_basic_map_can_uncurry;
+    fn uncurry(&self) -> BasicMap = isl_basic_map_uncurry;
+    fn compute_divs(&self) -> Map = isl_basic_map_compute_divs;
+    fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_involving_dims;
+    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_not_involving_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_basic_map_involves_dims;
+    fn gist_domain(&self, context: &BasicSet) -> BasicMap = isl_basic_map_gist_domain;
+    fn gist(&self, context: &BasicMap) -> BasicMap = isl_basic_map_gist;
+    fn align_params(&self, model: &Space) -> BasicMap = isl_basic_map_align_params;
+    fn drop_unused_params(&self) -> BasicMap = isl_basic_map_drop_unused_params;
+    fn from_aff(aff: &Aff) -> BasicMap = isl_basic_map_from_aff;
+    fn from_multi_aff(maff: &MultiAff) -> BasicMap = isl_basic_map_from_multi_aff;
+    fn from_aff_list(domain_space: &Space, list: &[Aff]) -> BasicMap = isl_basic_map_from_aff_list;
+    fn from_qpolynomial(qp: &QPolynomial) -> BasicMap = isl_basic_map_from_qpolynomial;
+}

@@ -1,0 +1,95 @@
+use std::cmp::Ordering;
+
+use crate::object::{methods, object};
+use crate::{Aff, BasicMap, Constraint, DimType, Id, LocalSpace, MultiAff, Point, Set, Space, Val};
+
+object! {
+    /// The integer points of one polyhedron, projected along existentially quantified variables.
+    BasicSet(isl_basic_set), print isl_basic_set_to_str, parse isl_basic_set_read_from_str,
+        list isl_basic_set_list isl_basic_set_list_alloc isl_basic_set_list_add isl_basic_set_list_size isl_basic_set_list_get_at
+}
+
+methods! { BasicSet;
+    fn n_dim(&self) -> usize = isl_basic_set_n_dim;
+    fn n_param(&self) -> usize = isl_basic_set_n_param;
+    fn total_dim(bset: &BasicSet) -> usize = isl_basic_set_total_dim;
+    fn dim(&self, kind: DimType) -> usize = isl_basic_set_dim;
+    fn get_space(&self) -> Space = isl_basic_set_get_space;
+    fn get_div(&self, pos: usize) -> Aff = isl_basic_set_get_div;
+    fn get_local_space(&self) -> LocalSpace = isl_basic_set_get_local_space;
+    fn get_tuple_name(&self) -> String = isl_basic_set_get_tuple_name;
+    fn set_tuple_name(&self, s: &str) -> BasicSet = isl_basic_set_set_tuple_name;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_basic_set_get_dim_name;
+    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> BasicSet = isl_basic_set_set_dim_name;
+    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_basic_set_get_dim_id;
+    fn set_tuple_id(&self, id: &Id) -> BasicSet = isl_basic_set_set_tuple_id;
+    fn is_rational(&self) -> bool = isl_basic_set_is_rational;
+    fn empty(space: &Space) -> BasicSet = isl_basic_set_empty;
+    fn universe(space: &Space) -> BasicSet = isl_basic_set_universe;
+    fn nat_universe(space: &Space) -> BasicSet = isl_basic_set_nat_universe;
+    fn positive_orthant(space: &Space) -> BasicSet = isl_basic_set_positive_orthant;
+    fn intersect(&self, bset2: &BasicSet) -> BasicSet = isl_basic_set_intersect;
+    fn intersect_params(&self, bset2: &BasicSet) -> BasicSet = isl_basic_set_intersect_params;
+    fn apply(&self, bmap: &BasicMap) -> BasicSet = isl_basic_set_apply;
+    fn preimage_multi_aff(&self, ma: &MultiAff) -> BasicSet = isl_basic_set_preimage_multi_aff;
+    fn affine_hull(&self) -> BasicSet = isl_basic_set_affine_hull;
+    fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_dims;
+    fn sample(&self) -> BasicSet = isl_basic_set_sample;
+    fn detect_equalities(&self) -> BasicSet = isl_basic_set_detect_equalities;
+    fn remove_redundancies(&self) -> BasicSet = isl_basic_set_remove_redundancies;
+    fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> BasicSet = isl_basic_set_fix_si;
+    fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> BasicSet = isl_basic_set_fix_val;
+    fn lower_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> BasicSet = isl_basic_set_lower_bound_val;
+    fn upper_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> BasicSet = isl_basic_set_upper_bound_val;
+    fn is_equal(&self, bset2: &BasicSet) -> bool = isl_basic_set_is_equal;
+    fn is_disjoint(&self, bset2: &BasicSet) -> bool = isl_basic_set_is_disjoint;
+    fn lexmin(&self) -> Set = isl_basic_set_lexmin;
+    fn lexmax(&self) -> Set = isl_basic_set_lexmax;
+    fn union(&self, bset2: &BasicSet) -> Set = isl_basic_set_union;
+    fn compare_at(&self, bset2: &BasicSet, pos: usize) -> Ordering = isl_basic_set_compare_at;
+    fn params(&self) -> BasicSet = isl_basic_set_params;
+    fn from_params(&self) -> BasicSet = isl_basic_set_from_params;
+    fn plain_is_universe(&self) -> bool = isl_basic_set_plain_is_universe;
+    fn is_universe(&self) -> bool = isl_basic_set_is_universe;
+    fn plain_is_empty(&self) -> bool = isl_basic_set_plain_is_empty;
+    fn is_empty(&self) -> bool = isl_basic_set_is_empty;
+    fn is_bounded(&self) -> bool = isl_basic_set_is_bounded;
+    fn is_subset(&self, bset2: &BasicSet) -> bool = isl_basic_set_is_subset;
+    fn plain_is_equal(&self, bset2: &BasicSet) -> bool = isl_basic_set_plain_is_equal;
+    fn to_set(&self) -> Set = isl_basic_set_to_set;
+    fn sample_point(&self) -> Point = isl_basic_set_sample_point;
+    fn flat_product(&self, bset2: &BasicSet) -> BasicSet = isl_basic_set_flat_product;
+    fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> BasicSet = isl_basic_set_insert_dims;
+    fn add_dims(&self, kind: DimType, n: usize) -> BasicSet = isl_basic_set_add_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicSet = isl_basic_set_move_dims;
+    fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_project_out;
+    fn remove_divs(&self) -> BasicSet = isl_basic_set_remove_divs;
+    fn eliminate(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_eliminate;
+    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_divs_involving_dims;
+    fn remove_unknown_divs(&self) -> BasicSet = isl_basic_set_remove_unknown_divs;
+    fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_drop_constraints_involving_dims;
+    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_drop_constraints_not_involving_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_basic_set_involves_dims;
+    fn neg(&self) -> BasicSet = isl_basic_set_neg;
+    fn compute_divs(&self) -> Set = isl_basic_set_compute_divs;
+    fn gist(&self, context: &BasicSet) -> BasicSet = isl_basic_set_gist;
+    fn from_point(pnt: &Point) -> BasicSet = isl_basic_set_from_point;
+    fn box_from_points(pnt1: &Point, pnt2: &Point) -> BasicSet = isl_basic_set_box_from_points;
+    fn lift(&self) -> BasicSet = isl_basic_set_lift;
+    fn align_params(&self, model: &Space) -> BasicSet = isl_basic_set_align_params;
+    fn drop_unused_params(&self) -> BasicSet = isl_basic_set_drop_unused_params;
+    fn from_multi_aff(ma: &MultiAff) -> BasicSet = isl_basic_set_from_multi_aff;
+    fn coefficients(&self) -> BasicSet = isl_basic_set_coefficients;
+    fn solutions(&self) -> BasicSet = isl_basic_set_solutions;
+    fn n_constraint(&self) -> usize = isl_basic_set_n_constraint;
+    fn constraints(&self) -> Vec<Constraint> = isl_basic_set_get_constraint_list;
+    fn add_constraint(&self, constraint: &Constraint) -> BasicSet = isl_basic_set_add_constraint;
+    fn from_constraint(constraint: &Constraint) -> BasicSet = isl_basic_set_from_constraint;
+    fn max_val(&self, obj: &Aff) -> Val = isl_basic_set_max_val;
+    fn dim_max_val(&self, pos: usize) -> Val = isl_basic_set_dim_max_val;
+    fn min_lp_val(&self, obj: &Aff) -> Val = isl_basic_set_min_lp_val;
+    fn max_lp_val(&self, obj: &Aff) -> Val = isl_basic_set_max_lp_val;
+    fn is_wrapping(&self) -> bool = isl_basic_set_is_wrapping;
+    fn unwrap(&self) -> BasicMap = isl_basic_set_unwrap;
+    fn flatten(&self) -> BasicSet = isl_basic_set_flatten;
+}

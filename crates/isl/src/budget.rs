@@ -1,0 +1,154 @@
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::{Ctx, IslError, raw};
+
+/// A named allowance of isl operations. An operation is an allocation or a pivot of a simplex tableau, a fraction of a
+/// microsecond each, so a million of them is about a second. Counting operations rather than time keeps results the same on
+/// every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    pub name: &'static str,
+    pub operations: u64,
+}
+
+impl Budget {
+    /// Domains, access relations and contexts from the IR.
+    pub const READ: Budget = Budget::new("read", 1_000_000);
+    /// Recovering array shapes.
+    pub const DELINEARIZE: Budget = Budget::new("delinearize", 500_000);
+    /// Simplifying the assumptions.
+    pub const ASSUME: Budget = Budget::new("assume", 500_000);
+    /// Lifetimes and unused array cells.
+    pub const ZONE: Budget = Budget::new("zone", 1_000_000);
+    /// Dataflow.
+    pub const DEPENDENCE: Budget = Budget::new("dependence", 2_000_000);
+    /// The scheduler's linear programs.
+    pub const SCHEDULE: Budget = Budget::new("schedule", 2_000_000);
+    /// Correcting a transformation that violates dependences.
+    pub const DEVIATE: Budget = Budget::new("deviate", 1_000_000);
+    /// From the schedule tree to loops.
+    pub const AST: Budget = Budget::new("ast", 2_000_000);
+    /// The run-time check.
+    pub const CHECK: Budget = Budget::new("check", 500_000);
+    /// The independent checker.
+    pub const VERIFY: Budget = Budget::new("verify", 4_000_000);
+
+    pub const fn new(name: &'static str, operations: u64) -> Budget {
+        Budget { name, operations }
+    }
+}
+
+/// The limit that is set in isl now: the tightest of the enclosing budgets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// Operations left when the counter was last reset; 0 means there is none left, not that there is no limit.
+    pub left: u64,
+    /// The budget that runs out first.
+    pub stage: &'static str,
+}
+
+impl Ctx {
+    /// Runs `work` with at most `budget.operations` isl operations. Budgets nest: what the inner one uses is used up in the
+    /// outer one too, and the error names the budget that ran out.
+    ///
+    /// After running out, every isl call in `work` fails; those after it succeed again.
+    pub fn within<T, E: From<IslError>>(
+        &self,
+        budget: Budget,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let outer = self.limit().map(|limit| Limit {
+            left: limit.left.saturating_sub(self.operations_used(limit.left)),
+            stage: limit.stage,
+        });
+        let inner = match outer {
+            Some(outer) if outer.left <= budget.operations => outer,
+            _ => Limit {
+                left: budget.operations,
+                stage: budget.name,
+            },
+        };
+        self.set_limit(Some(inner));
+        let result = catch_unwind(AssertUnwindSafe(work));
+        let used = self.operations_used(inner.left);
+        self.set_limit(outer.map(|outer| Limit {
+            left: outer.left.saturating_sub(used),
+            ..outer
+        }));
+        result.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
+    /// The operations that the budget in force still allows; `None` outside of [`Ctx::within`].
+    pub fn operations_left(&self) -> Option<u64> {
+        let limit = self.limit()?;
+        let left = limit.left.saturating_sub(self.operations_used(limit.left));
+        self.set_limit(Some(Limit { left, ..limit }));
+        Some(left)
+    }
+
+    /// Runs `work` without limit and without counting: for printing and for copies that must not fail.
+    pub(crate) fn unbudgeted<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(limit) = self.limit() else {
+            return work();
+        };
+        let left = limit.left.saturating_sub(self.operations_used(limit.left));
+        self.set_limit(None);
+        let result = work();
+        self.set_limit(Some(Limit { left, ..limit }));
+        result
+    }
+
+    /// Whether the budget in force allows nothing any more.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        // SAFETY: the context is alive; this call only counts.
+        let exhausted =
+            self.limit().is_some() && unsafe { raw::isl_ctx_next_operation(self.as_ptr()) } < 0;
+        self.reset_error();
+        exhausted
+    }
+
+    fn set_limit(&self, limit: Option<Limit>) {
+        self.store_limit(limit);
+        // SAFETY: the context is alive; these calls only store numbers in it.
+        unsafe {
+            raw::isl_ctx_reset_operations(self.as_ptr());
+            match limit {
+                None => raw::isl_ctx_set_max_operations(self.as_ptr(), 0),
+                Some(Limit { left: 0, .. }) => {
+                    // isl reads 0 as "no limit": allow one operation and use it up.
+                    raw::isl_ctx_set_max_operations(self.as_ptr(), 1);
+                    raw::isl_ctx_next_operation(self.as_ptr());
+                }
+                Some(Limit { left, .. }) => raw::isl_ctx_set_max_operations(self.as_ptr(), left),
+            }
+        }
+    }
+
+    /// How many operations were counted since the counter was reset, at most `limit`.
+    ///
+    /// isl keeps the counter to itself, but tells whether it is below a maximum: `isl_ctx_next_operation` fails if and only if
+    /// it is not, else it adds 1. So a binary search finds it. Let c be the counter at the start and s the number of probes
+    /// that succeeded; the counter is always c + s. Invariant: low ≤ c < high, unless c ≥ limit.
+    fn operations_used(&self, limit: u64) -> u64 {
+        let mut succeeded = 0;
+        // SAFETY: the context is alive; these calls only store numbers in it.
+        let mut is_below = |bound: u64| unsafe {
+            raw::isl_ctx_set_max_operations(self.as_ptr(), bound + succeeded);
+            let below = raw::isl_ctx_next_operation(self.as_ptr()) >= 0;
+            succeeded += u64::from(below);
+            below
+        };
+        let (mut low, mut high) = (0, limit);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // c < middle + 1, that is c ≤ middle
+            if is_below(middle + 1) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        self.reset_error();
+        low
+    }
+}

@@ -1,0 +1,46 @@
+use thiserror::Error;
+
+/// Why isl gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum IslError {
+    /// The operation budget of a stage was used up: see [`Ctx::within`](crate::Ctx::within).
+    #[error("the operation budget of stage `{stage}` is used up")]
+    OutOfBudget { stage: &'static str },
+    /// The arguments do not fit each other: spaces differ, a position is out of range, a string does not parse.
+    #[error("{function}: {message}")]
+    Invalid {
+        function: &'static str,
+        message: String,
+    },
+    /// The arguments make sense, but isl does not implement this case.
+    #[error("{function}: unsupported: {message}")]
+    Unsupported {
+        function: &'static str,
+        message: String,
+    },
+    /// An assertion inside isl failed, or isl gave no reason at all.
+    #[error("{function}: internal error of isl: {message}")]
+    Internal {
+        function: &'static str,
+        message: String,
+    },
+    /// The allocator gave nothing.
+    #[error("{function}: out of memory")]
+    OutOfMemory { function: &'static str },
+}
+
+impl IslError {
+    pub(crate) fn invalid(function: &'static str, message: impl Into<String>) -> IslError {
+        IslError::Invalid {
+            function,
+            message: message.into(),
+        }
+    }
+
+    /// Whether this is a used-up budget: a reason to refuse, not a bug.
+    pub fn is_out_of_budget(&self) -> bool {
+        matches!(self, IslError::OutOfBudget { .. })
+    }
+}
+
+pub type Result<T, E = IslError> = std::result::Result<T, E>;

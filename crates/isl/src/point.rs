@@ -1,0 +1,55 @@
+use std::cmp::Ordering;
+
+use crate::object::{methods, object};
+use crate::{Aff, DimType, LocalSpace, MultiVal, Set, Space, Val};
+
+object! {
+    /// One integer point of a set space, or no point at all (void).
+    Point(isl_point), print isl_point_to_str
+}
+
+methods! { Point;
+    fn get_space(&self) -> Space = isl_point_get_space;
+    fn zero(space: &Space) -> Point = isl_point_zero;
+    fn get_coordinate_val(&self, kind: DimType, pos: usize) -> Val = isl_point_get_coordinate_val;
+    fn set_coordinate_val(&self, kind: DimType, pos: usize, v: &Val) -> Point = isl_point_set_coordinate_val;
+    fn get_multi_val(&self) -> MultiVal = isl_point_get_multi_val;
+    fn add_ui(&self, kind: DimType, pos: usize, val: usize) -> Point = isl_point_add_ui;
+    fn sub_ui(&self, kind: DimType, pos: usize, val: usize) -> Point = isl_point_sub_ui;
+    fn void(space: &Space) -> Point = isl_point_void;
+    fn is_void(&self) -> bool = isl_point_is_void;
+    fn to_set(&self) -> Set = isl_point_to_set;
+}
+
+object! {
+    /// An affine equality `e = 0` or inequality `e ≥ 0`.
+    Constraint(isl_constraint), print isl_constraint_to_str,
+        list isl_constraint_list isl_constraint_list_alloc isl_constraint_list_add isl_constraint_list_size isl_constraint_list_get_at
+}
+
+methods! { Constraint;
+    fn alloc_equality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_equality;
+    fn alloc_inequality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_inequality;
+    fn is_equal(&self, constraint2: &Constraint) -> bool = isl_constraint_is_equal;
+    fn get_space(&self) -> Space = isl_constraint_get_space;
+    fn get_local_space(&self) -> LocalSpace = isl_constraint_get_local_space;
+    fn dim(&self, kind: DimType) -> usize = isl_constraint_dim;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_constraint_involves_dims;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_constraint_get_dim_name;
+    fn get_constant_val(&self) -> Val = isl_constraint_get_constant_val;
+    fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_constraint_get_coefficient_val;
+    fn set_constant_si(&self, v: i64) -> Constraint = isl_constraint_set_constant_si;
+    fn set_constant_val(&self, v: &Val) -> Constraint = isl_constraint_set_constant_val;
+    fn set_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Constraint = isl_constraint_set_coefficient_si;
+    fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Constraint = isl_constraint_set_coefficient_val;
+    fn get_div(&self, pos: usize) -> Aff = isl_constraint_get_div;
+    fn negate(&self) -> Constraint = isl_constraint_negate;
+    fn is_equality(&self) -> bool = isl_constraint_is_equality;
+    fn is_div_constraint(&self) -> bool = isl_constraint_is_div_constraint;
+    fn is_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_constraint_is_lower_bound;
+    fn is_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_constraint_is_upper_bound;
+    fn get_bound(&self, kind: DimType, pos: usize) -> Aff = isl_constraint_get_bound;
+    fn get_aff(&self) -> Aff = isl_constraint_get_aff;
+    fn plain_cmp(&self, c2: &Constraint) -> Ordering = isl_constraint_plain_cmp;
+    fn cmp_last_non_zero(&self, c2: &Constraint) -> Ordering = isl_constraint_cmp_last_non_zero;
+}

@@ -1,0 +1,205 @@
+use crate::object::{Lower, lift_enum, ready};
+use std::ffi::c_int;
+
+use crate::object::{methods, object};
+use crate::{
+    Ctx, Id, IslError, MultiUnionPwAff, MultiVal, Result, Schedule, Set, Space, UnionMap,
+    UnionPwMultiAff, UnionSet, callback, raw,
+};
+
+object! {
+    /// A position in a schedule tree. Methods that change the tree give a position in a new tree; the old one is unchanged.
+    ScheduleNode(isl_schedule_node), print isl_schedule_node_to_str
+}
+
+methods! { ScheduleNode;
+    fn from_domain(domain: &UnionSet) -> ScheduleNode = isl_schedule_node_from_domain;
+    fn from_extension(extension: &UnionMap) -> ScheduleNode = isl_schedule_node_from_extension;
+    fn is_equal(&self, node2: &ScheduleNode) -> bool = isl_schedule_node_is_equal;
+    fn get_type(&self) -> ScheduleNodeType = isl_schedule_node_get_type;
+    fn get_parent_type(&self) -> ScheduleNodeType = isl_schedule_node_get_parent_type;
+    fn get_schedule(&self) -> Schedule = isl_schedule_node_get_schedule;
+    fn get_tree_depth(&self) -> usize = isl_schedule_node_get_tree_depth;
+    fn has_parent(&self) -> bool = isl_schedule_node_has_parent;
+    fn has_children(&self) -> bool = isl_schedule_node_has_children;
+    fn has_previous_sibling(&self) -> bool = isl_schedule_node_has_previous_sibling;
+    fn has_next_sibling(&self) -> bool = isl_schedule_node_has_next_sibling;
+    fn n_children(&self) -> usize = isl_schedule_node_n_children;
+    fn get_child_position(&self) -> usize = isl_schedule_node_get_child_position;
+    fn get_ancestor_child_position(&self, ancestor: &ScheduleNode) -> usize = isl_schedule_node_get_ancestor_child_position;
+    fn get_child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_get_child;
+    fn get_shared_ancestor(&self, node2: &ScheduleNode) -> ScheduleNode = isl_schedule_node_get_shared_ancestor;
+    fn root(&self) -> ScheduleNode = isl_schedule_node_root;
+    fn parent(&self) -> ScheduleNode = isl_schedule_node_parent;
+    fn grandparent(&self) -> ScheduleNode = isl_schedule_node_grandparent;
+    fn ancestor(&self, generation: usize) -> ScheduleNode = isl_schedule_node_ancestor;
+    fn child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_child;
+    fn grandchild(&self, pos1: usize, pos2: usize) -> ScheduleNode = isl_schedule_node_grandchild;
+    fn first_child(&self) -> ScheduleNode = isl_schedule_node_first_child;
+    fn previous_sibling(&self) -> ScheduleNode = isl_schedule_node_previous_sibling;
+    fn next_sibling(&self) -> ScheduleNode = isl_schedule_node_next_sibling;
+    fn is_subtree_anchored(&self) -> bool = isl_schedule_node_is_subtree_anchored;
+    fn group(&self, group_id: &Id) -> ScheduleNode = isl_schedule_node_group;
+    fn sequence_splice_child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_sequence_splice_child;
+    fn sequence_splice_children(&self) -> ScheduleNode = isl_schedule_node_sequence_splice_children;
+    fn band_get_space(&self) -> Space = isl_schedule_node_band_get_space;
+    fn band_get_partial_schedule(&self) -> MultiUnionPwAff = isl_schedule_node_band_get_partial_schedule;
+    fn band_get_partial_schedule_union_map(&self) -> UnionMap = isl_schedule_node_band_get_partial_schedule_union_map;
+    fn band_member_get_ast_loop_type(&self, pos: usize) -> AstLoopType = isl_schedule_node_band_member_get_ast_loop_type;
+    fn band_member_set_ast_loop_type(&self, pos: usize, kind: AstLoopType) -> ScheduleNode = isl_schedule_node_band_member_set_ast_loop_type;
+    fn band_member_get_isolate_ast_loop_type(&self, pos: usize) -> AstLoopType = isl_schedule_node_band_member_get_isolate_ast_loop_type;
+    fn band_member_set_isolate_ast_loop_type(&self, pos: usize, kind: AstLoopType) -> ScheduleNode = isl_schedule_node_band_member_set_isolate_ast_loop_type;
+    fn band_get_ast_build_options(&self) -> UnionSet = isl_schedule_node_band_get_ast_build_options;
+    fn band_set_ast_build_options(&self, options: &UnionSet) -> ScheduleNode = isl_schedule_node_band_set_ast_build_options;
+    fn band_get_ast_isolate_option(&self) -> Set = isl_schedule_node_band_get_ast_isolate_option;
+    fn band_n_member(&self) -> usize = isl_schedule_node_band_n_member;
+    fn band_member_get_coincident(&self, pos: usize) -> bool = isl_schedule_node_band_member_get_coincident;
+    fn band_member_set_coincident(&self, pos: usize, coincident: bool) -> ScheduleNode = isl_schedule_node_band_member_set_coincident;
+    fn band_get_permutable(&self) -> bool = isl_schedule_node_band_get_permutable;
+    fn band_set_permutable(&self, permutable: bool) -> ScheduleNode = isl_schedule_node_band_set_permutable;
+    fn band_scale(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_scale;
+    fn band_scale_down(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_scale_down;
+    fn band_mod(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_mod;
+    fn band_shift(&self, shift: &MultiUnionPwAff) -> ScheduleNode = isl_schedule_node_band_shift;
+    fn band_tile(&self, sizes: &MultiVal) -> ScheduleNode = isl_schedule_node_band_tile;
+    fn band_sink(&self) -> ScheduleNode = isl_schedule_node_band_sink;
+    fn band_split(&self, pos: usize) -> ScheduleNode = isl_schedule_node_band_split;
+    fn context_get_context(&self) -> Set = isl_schedule_node_context_get_context;
+    fn domain_get_domain(&self) -> UnionSet = isl_schedule_node_domain_get_domain;
+    fn expansion_get_expansion(&self) -> UnionMap = isl_schedule_node_expansion_get_expansion;
+    fn expansion_get_contraction(&self) -> UnionPwMultiAff = isl_schedule_node_expansion_get_contraction;
+    fn extension_get_extension(&self) -> UnionMap = isl_schedule_node_extension_get_extension;
+    fn filter_get_filter(&self) -> UnionSet = isl_schedule_node_filter_get_filter;
+    fn guard_get_guard(&self) -> Set = isl_schedule_node_guard_get_guard;
+    fn mark_get_id(&self) -> Id = isl_schedule_node_mark_get_id;
+    fn get_schedule_depth(&self) -> usize = isl_schedule_node_get_schedule_depth;
+    fn get_domain(&self) -> UnionSet = isl_schedule_node_get_domain;
+    fn get_universe_domain(&self) -> UnionSet = isl_schedule_node_get_universe_domain;
+    fn get_prefix_schedule_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff;
+    fn get_prefix_schedule_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_schedule_node_get_prefix_schedule_union_pw_multi_aff;
+    fn get_prefix_schedule_union_map(&self) -> UnionMap = isl_schedule_node_get_prefix_schedule_union_map;
+    fn get_prefix_schedule_relation(&self) -> UnionMap = isl_schedule_node_get_prefix_schedule_relation;
+    fn get_subtree_schedule_union_map(&self) -> UnionMap = isl_schedule_node_get_subtree_schedule_union_map;
+    fn get_subtree_expansion(&self) -> UnionMap = isl_schedule_node_get_subtree_expansion;
+    fn get_subtree_contraction(&self) -> UnionPwMultiAff = isl_schedule_node_get_subtree_contraction;
+    fn insert_context(&self, context: &Set) -> ScheduleNode = isl_schedule_node_insert_context;
+    fn insert_partial_schedule(&self, schedule: &MultiUnionPwAff) -> ScheduleNode = isl_schedule_node_insert_partial_schedule;
+    fn insert_filter(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_insert_filter;
+    fn insert_guard(&self, context: &Set) -> ScheduleNode = isl_schedule_node_insert_guard;
+    fn insert_mark(&self, mark: &Id) -> ScheduleNode = isl_schedule_node_insert_mark;
+    fn insert_sequence(&self, filters: &[UnionSet]) -> ScheduleNode = isl_schedule_node_insert_sequence;
+    fn insert_set(&self, filters: &[UnionSet]) -> ScheduleNode = isl_schedule_node_insert_set;
+    fn cut(&self) -> ScheduleNode = isl_schedule_node_cut;
+    fn delete(&self) -> ScheduleNode = isl_schedule_node_delete;
+    fn order_before(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_order_before;
+    fn order_after(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_order_after;
+    fn graft_before(&self, graft: &ScheduleNode) -> ScheduleNode = isl_schedule_node_graft_before;
+    fn graft_after(&self, graft: &ScheduleNode) -> ScheduleNode = isl_schedule_node_graft_after;
+    fn reset_user(&self) -> ScheduleNode = isl_schedule_node_reset_user;
+    fn align_params(&self, space: &Space) -> ScheduleNode = isl_schedule_node_align_params;
+}
+
+/// What a node of a schedule tree does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScheduleNodeType {
+    Band,
+    Context,
+    Domain,
+    Expansion,
+    Extension,
+    Filter,
+    Leaf,
+    Guard,
+    Mark,
+    Sequence,
+    Set,
+}
+
+/// How the AST generator makes the loop of a band member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AstLoopType {
+    /// No wish.
+    Default,
+    /// One loop for all statements, never split.
+    Atomic,
+    /// One copy of the body per value.
+    Unroll,
+    /// One loop for every set of statements that share it.
+    Separate,
+}
+
+lift_enum! { ScheduleNodeType;
+    0 => Band, 1 => Context, 2 => Domain, 3 => Expansion, 4 => Extension, 5 => Filter, 6 => Leaf, 7 => Guard, 8 => Mark,
+    9 => Sequence, 10 => Set
+}
+
+lift_enum! { AstLoopType; 0 => Default, 1 => Atomic, 2 => Unroll, 3 => Separate }
+
+impl Lower<c_int> for AstLoopType {
+    fn lower(&self, _: &Ctx, _: &'static str) -> Result<c_int> {
+        Ok(*self as c_int)
+    }
+}
+
+ready!(AstLoopType);
+
+impl ScheduleNode {
+    /// All children, in order.
+    pub fn children(&self) -> Result<Vec<ScheduleNode>> {
+        (0..self.n_children()?)
+            .map(|position| self.child(position))
+            .collect()
+    }
+
+    /// Visits this node and what is below it from the top down; below a node for which `visit` says `false` nothing is visited.
+    pub fn foreach_descendant_top_down<E: From<IslError>>(
+        &self,
+        visit: impl FnMut(&ScheduleNode) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        const FUNCTION: &str = "isl_schedule_node_foreach_descendant_top_down";
+        // SAFETY: the function keeps what it shows to its callback.
+        unsafe {
+            callback::test_each(
+                self,
+                FUNCTION,
+                raw::isl_schedule_node_foreach_descendant_top_down,
+                visit,
+            )
+        }
+    }
+
+    /// Whether `test` holds for this node and everything below it; stops at the first for which it does not.
+    pub fn every_descendant<E: From<IslError>>(
+        &self,
+        test: impl FnMut(&ScheduleNode) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        const FUNCTION: &str = "isl_schedule_node_every_descendant";
+        // SAFETY: the function keeps what it shows to its callback.
+        unsafe {
+            callback::test_each(
+                self,
+                FUNCTION,
+                raw::isl_schedule_node_every_descendant,
+                test,
+            )
+        }
+    }
+
+    /// Replaces this node and every node below it by what `rewrite` makes of it, children first. The node that `rewrite` gives
+    /// back has to be at the position of the one it got.
+    pub fn map_descendant_bottom_up<E: From<IslError>>(
+        &self,
+        rewrite: impl FnMut(ScheduleNode) -> Result<ScheduleNode, E>,
+    ) -> Result<ScheduleNode, E> {
+        const FUNCTION: &str = "isl_schedule_node_map_descendant_bottom_up";
+        // SAFETY: the function gives nodes to its callback and takes the results.
+        unsafe {
+            callback::rewrite_each(
+                self,
+                FUNCTION,
+                raw::isl_schedule_node_map_descendant_bottom_up,
+                rewrite,
+            )
+        }
+    }
+}

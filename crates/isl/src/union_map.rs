@@ -1,0 +1,168 @@
+use crate::object::with_exactness;
+use crate::object::{methods, object};
+use crate::{
+    BasicMap, Ctx, DimType, Id, IslError, Map, MultiAff, MultiPwAff, MultiUnionPwAff, PwMultiAff,
+    Result, Set, Space, UnionPwAff, UnionPwMultiAff, UnionSet, Val, callback, raw,
+};
+
+object! {
+    /// A union of relations in different spaces.
+    UnionMap(isl_union_map), print isl_union_map_to_str, parse isl_union_map_read_from_str,
+        list isl_union_map_list isl_union_map_list_alloc isl_union_map_list_add isl_union_map_list_size isl_union_map_list_get_at
+}
+
+methods! { UnionMap;
+    fn from_union_pw_multi_aff(upma: &UnionPwMultiAff) -> UnionMap = isl_union_map_from_union_pw_multi_aff;
+    fn as_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_map_as_union_pw_multi_aff;
+    fn from_union_pw_aff(upa: &UnionPwAff) -> UnionMap = isl_union_map_from_union_pw_aff;
+    fn as_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_union_map_as_multi_union_pw_aff;
+    fn from_multi_union_pw_aff(mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_from_multi_union_pw_aff;
+    fn dim(&self, kind: DimType) -> usize = isl_union_map_dim;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_union_map_involves_dims;
+    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_union_map_get_dim_id;
+    fn from_basic_map(bmap: &BasicMap) -> UnionMap = isl_union_map_from_basic_map;
+    fn from_map(map: &Map) -> UnionMap = isl_union_map_from_map;
+    fn empty_ctx(ctx: &Ctx) -> UnionMap = isl_union_map_empty_ctx;
+    fn empty_space(space: &Space) -> UnionMap = isl_union_map_empty_space;
+    fn empty(space: &Space) -> UnionMap = isl_union_map_empty;
+    fn get_space(&self) -> Space = isl_union_map_get_space;
+    fn reset_user(&self) -> UnionMap = isl_union_map_reset_user;
+    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_union_map_find_dim_by_name;
+    fn universe(&self) -> UnionMap = isl_union_map_universe;
+    fn params(&self) -> Set = isl_union_map_params;
+    fn domain(&self) -> UnionSet = isl_union_map_domain;
+    fn range(&self) -> UnionSet = isl_union_map_range;
+    fn domain_map(&self) -> UnionMap = isl_union_map_domain_map;
+    fn domain_map_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_map_domain_map_union_pw_multi_aff;
+    fn range_map(&self) -> UnionMap = isl_union_map_range_map;
+    fn from_domain(uset: &UnionSet) -> UnionMap = isl_union_map_from_domain;
+    fn from_range(uset: &UnionSet) -> UnionMap = isl_union_map_from_range;
+    fn affine_hull(&self) -> UnionMap = isl_union_map_affine_hull;
+    fn polyhedral_hull(&self) -> UnionMap = isl_union_map_polyhedral_hull;
+    fn remove_redundancies(&self) -> UnionMap = isl_union_map_remove_redundancies;
+    fn simple_hull(&self) -> UnionMap = isl_union_map_simple_hull;
+    fn coalesce(&self) -> UnionMap = isl_union_map_coalesce;
+    fn compute_divs(&self) -> UnionMap = isl_union_map_compute_divs;
+    fn lexmin(&self) -> UnionMap = isl_union_map_lexmin;
+    fn lexmax(&self) -> UnionMap = isl_union_map_lexmax;
+    fn add_map(&self, map: &Map) -> UnionMap = isl_union_map_add_map;
+    fn union(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_union;
+    fn subtract(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_subtract;
+    fn intersect(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_intersect;
+    fn intersect_params(&self, set: &Set) -> UnionMap = isl_union_map_intersect_params;
+    fn product(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_product;
+    fn domain_product(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_domain_product;
+    fn flat_domain_product(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_flat_domain_product;
+    fn range_product(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_range_product;
+    fn flat_range_product(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_flat_range_product;
+    fn domain_factor_domain(&self) -> UnionMap = isl_union_map_domain_factor_domain;
+    fn domain_factor_range(&self) -> UnionMap = isl_union_map_domain_factor_range;
+    fn range_factor_domain(&self) -> UnionMap = isl_union_map_range_factor_domain;
+    fn range_factor_range(&self) -> UnionMap = isl_union_map_range_factor_range;
+    fn factor_domain(&self) -> UnionMap = isl_union_map_factor_domain;
+    fn factor_range(&self) -> UnionMap = isl_union_map_factor_range;
+    fn gist(&self, context: &UnionMap) -> UnionMap = isl_union_map_gist;
+    fn gist_params(&self, set: &Set) -> UnionMap = isl_union_map_gist_params;
+    fn gist_domain(&self, uset: &UnionSet) -> UnionMap = isl_union_map_gist_domain;
+    fn gist_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_gist_range;
+    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_domain_union_set;
+    fn intersect_domain_space(&self, space: &Space) -> UnionMap = isl_union_map_intersect_domain_space;
+    fn intersect_domain(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_domain;
+    fn intersect_range_union_set(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_range_union_set;
+    fn intersect_range_space(&self, space: &Space) -> UnionMap = isl_union_map_intersect_range_space;
+    fn intersect_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_range;
+    fn intersect_domain_factor_domain(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_domain_factor_domain;
+    fn intersect_domain_factor_range(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_domain_factor_range;
+    fn intersect_range_factor_domain(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_range_factor_domain;
+    fn intersect_range_factor_range(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_range_factor_range;
+    fn intersect_domain_wrapped_domain_union_set(&self, domain: &UnionSet) -> UnionMap = isl_union_map_intersect_domain_wrapped_domain_union_set;
+    fn intersect_range_wrapped_domain_union_set(&self, domain: &UnionSet) -> UnionMap = isl_union_map_intersect_range_wrapped_domain_union_set;
+    fn subtract_domain(&self, dom: &UnionSet) -> UnionMap = isl_union_map_subtract_domain;
+    fn subtract_range(&self, dom: &UnionSet) -> UnionMap = isl_union_map_subtract_range;
+    fn apply_domain(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_apply_domain;
+    fn apply_range(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_apply_range;
+    fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> UnionMap = isl_union_map_preimage_domain_multi_aff;
+    fn preimage_range_multi_aff(&self, ma: &MultiAff) -> UnionMap = isl_union_map_preimage_range_multi_aff;
+    fn preimage_domain_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionMap = isl_union_map_preimage_domain_pw_multi_aff;
+    fn preimage_range_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionMap = isl_union_map_preimage_range_pw_multi_aff;
+    fn preimage_domain_multi_pw_aff(&self, mpa: &MultiPwAff) -> UnionMap = isl_union_map_preimage_domain_multi_pw_aff;
+    fn preimage_domain_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionMap = isl_union_map_preimage_domain_union_pw_multi_aff;
+    fn preimage_range_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionMap = isl_union_map_preimage_range_union_pw_multi_aff;
+    fn reverse(&self) -> UnionMap = isl_union_map_reverse;
+    fn range_reverse(&self) -> UnionMap = isl_union_map_range_reverse;
+    fn from_domain_and_range(domain: &UnionSet, range: &UnionSet) -> UnionMap = isl_union_map_from_domain_and_range;
+    fn detect_equalities(&self) -> UnionMap = isl_union_map_detect_equalities;
+    fn deltas(&self) -> UnionSet = isl_union_map_deltas;
+    fn deltas_map(&self) -> UnionMap = isl_union_map_deltas_map;
+    fn project_out_param_id(&self, id: &Id) -> UnionMap = isl_union_map_project_out_param_id;
+    fn project_out_param_id_list(&self, list: &[Id]) -> UnionMap = isl_union_map_project_out_param_id_list;
+    fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionMap = isl_union_map_project_out;
+    fn project_out_all_params(&self) -> UnionMap = isl_union_map_project_out_all_params;
+    fn remove_divs(&self) -> UnionMap = isl_union_map_remove_divs;
+    fn plain_is_empty(&self) -> bool = isl_union_map_plain_is_empty;
+    fn is_empty(&self) -> bool = isl_union_map_is_empty;
+    fn is_single_valued(&self) -> bool = isl_union_map_is_single_valued;
+    fn plain_is_injective(&self) -> bool = isl_union_map_plain_is_injective;
+    fn is_injective(&self) -> bool = isl_union_map_is_injective;
+    fn is_bijective(&self) -> bool = isl_union_map_is_bijective;
+    fn is_identity(&self) -> bool = isl_union_map_is_identity;
+    fn is_subset(&self, umap2: &UnionMap) -> bool = isl_union_map_is_subset;
+    fn is_equal(&self, umap2: &UnionMap) -> bool = isl_union_map_is_equal;
+    fn is_disjoint(&self, umap2: &UnionMap) -> bool = isl_union_map_is_disjoint;
+    fn is_strict_subset(&self, umap2: &UnionMap) -> bool = isl_union_map_is_strict_subset;
+    fn n_map(&self) -> usize = isl_union_map_n_map;
+    fn maps(&self) -> Vec<Map> = isl_union_map_get_map_list;
+    fn contains(&self, space: &Space) -> bool = isl_union_map_contains;
+    fn extract_map(&self, space: &Space) -> Map = isl_union_map_extract_map;
+    fn isa_map(&self) -> bool = isl_union_map_isa_map;
+    fn as_map(&self) -> Map = isl_union_map_as_map;
+    fn sample(&self) -> BasicMap = isl_union_map_sample;
+    fn fixed_power_val(&self, exp: &Val) -> UnionMap = isl_union_map_fixed_power_val;
+    fn lex_lt_union_map(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_lex_lt_union_map;
+    fn lex_le_union_map(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_lex_le_union_map;
+    fn lex_gt_union_map(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_lex_gt_union_map;
+    fn lex_ge_union_map(&self, umap2: &UnionMap) -> UnionMap = isl_union_map_lex_ge_union_map;
+    fn eq_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_eq_at_multi_union_pw_aff;
+    fn lex_le_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_le_at_multi_union_pw_aff;
+    fn lex_lt_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_lt_at_multi_union_pw_aff;
+    fn lex_ge_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_ge_at_multi_union_pw_aff;
+    fn lex_gt_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_gt_at_multi_union_pw_aff;
+    fn wrap(&self) -> UnionSet = isl_union_map_wrap;
+    fn zip(&self) -> UnionMap = isl_union_map_zip;
+    fn curry(&self) -> UnionMap = isl_union_map_curry;
+    fn range_curry(&self) -> UnionMap = isl_union_map_range_curry;
+    fn uncurry(&self) -> UnionMap = isl_union_map_uncurry;
+    fn align_params(&self, model: &Space) -> UnionMap = isl_union_map_align_params;
+}
+
+impl UnionMap {
+    /// The relation's powers as a function of their exponent, and whether they are exact; if not, an overapproximation.
+    pub fn power(&self) -> Result<(UnionMap, bool)> {
+        with_exactness(self, "isl_union_map_power", raw::isl_union_map_power)
+    }
+
+    /// The transitive closure, and whether it is exact; if not, it is an overapproximation.
+    pub fn transitive_closure(&self) -> Result<(UnionMap, bool)> {
+        with_exactness(
+            self,
+            "isl_union_map_transitive_closure",
+            raw::isl_union_map_transitive_closure,
+        )
+    }
+
+    /// Whether `test` holds for every map; stops at the first for which it does not.
+    pub fn every_map<E: From<IslError>>(
+        &self,
+        test: impl FnMut(&Map) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        // SAFETY: the function keeps what it shows to its callback.
+        unsafe {
+            callback::test_each(
+                self,
+                "isl_union_map_every_map",
+                raw::isl_union_map_every_map,
+                test,
+            )
+        }
+    }
+}

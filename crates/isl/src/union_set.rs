@@ -1,0 +1,96 @@
+use crate::object::{methods, object};
+use crate::{
+    BasicSet, Ctx, DimType, IslError, MultiAff, MultiUnionPwAff, MultiVal, Point, PwMultiAff,
+    Result, Schedule, Set, Space, UnionMap, UnionPwMultiAff, callback, raw,
+};
+
+object! {
+    /// A union of sets in different spaces.
+    UnionSet(isl_union_set), print isl_union_set_to_str, parse isl_union_set_read_from_str,
+        list isl_union_set_list isl_union_set_list_alloc isl_union_set_list_add isl_union_set_list_size isl_union_set_list_get_at
+}
+
+methods! { UnionSet;
+    fn identity_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_set_identity_union_pw_multi_aff;
+    fn compute_schedule(&self, validity: &UnionMap, proximity: &UnionMap) -> Schedule = isl_union_set_compute_schedule;
+    fn min_multi_union_pw_aff(&self, obj: &MultiUnionPwAff) -> MultiVal = isl_union_set_min_multi_union_pw_aff;
+    fn wrapped_domain_map(&self) -> UnionMap = isl_union_set_wrapped_domain_map;
+    fn identity(&self) -> UnionMap = isl_union_set_identity;
+    fn unwrap(&self) -> UnionMap = isl_union_set_unwrap;
+    fn align_params(&self, model: &Space) -> UnionSet = isl_union_set_align_params;
+    fn dim(&self, kind: DimType) -> usize = isl_union_set_dim;
+    fn from_basic_set(bset: &BasicSet) -> UnionSet = isl_union_set_from_basic_set;
+    fn from_set(set: &Set) -> UnionSet = isl_union_set_from_set;
+    fn empty_ctx(ctx: &Ctx) -> UnionSet = isl_union_set_empty_ctx;
+    fn empty_space(space: &Space) -> UnionSet = isl_union_set_empty_space;
+    fn empty(space: &Space) -> UnionSet = isl_union_set_empty;
+    fn get_space(&self) -> Space = isl_union_set_get_space;
+    fn reset_user(&self) -> UnionSet = isl_union_set_reset_user;
+    fn universe(&self) -> UnionSet = isl_union_set_universe;
+    fn params(&self) -> Set = isl_union_set_params;
+    fn detect_equalities(&self) -> UnionSet = isl_union_set_detect_equalities;
+    fn affine_hull(&self) -> UnionSet = isl_union_set_affine_hull;
+    fn polyhedral_hull(&self) -> UnionSet = isl_union_set_polyhedral_hull;
+    fn remove_redundancies(&self) -> UnionSet = isl_union_set_remove_redundancies;
+    fn simple_hull(&self) -> UnionSet = isl_union_set_simple_hull;
+    fn coalesce(&self) -> UnionSet = isl_union_set_coalesce;
+    fn compute_divs(&self) -> UnionSet = isl_union_set_compute_divs;
+    fn lexmin(&self) -> UnionSet = isl_union_set_lexmin;
+    fn lexmax(&self) -> UnionSet = isl_union_set_lexmax;
+    fn add_set(&self, set: &Set) -> UnionSet = isl_union_set_add_set;
+    fn union(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_union;
+    fn subtract(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_subtract;
+    fn intersect(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_intersect;
+    fn intersect_params(&self, set: &Set) -> UnionSet = isl_union_set_intersect_params;
+    fn product(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_product;
+    fn gist(&self, context: &UnionSet) -> UnionSet = isl_union_set_gist;
+    fn gist_params(&self, set: &Set) -> UnionSet = isl_union_set_gist_params;
+    fn apply(&self, umap: &UnionMap) -> UnionSet = isl_union_set_apply;
+    fn preimage_multi_aff(&self, ma: &MultiAff) -> UnionSet = isl_union_set_preimage_multi_aff;
+    fn preimage_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionSet = isl_union_set_preimage_pw_multi_aff;
+    fn preimage_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionSet = isl_union_set_preimage_union_pw_multi_aff;
+    fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionSet = isl_union_set_project_out;
+    fn project_out_all_params(&self) -> UnionSet = isl_union_set_project_out_all_params;
+    fn remove_divs(&self) -> UnionSet = isl_union_set_remove_divs;
+    fn is_params(&self) -> bool = isl_union_set_is_params;
+    fn is_empty(&self) -> bool = isl_union_set_is_empty;
+    fn is_subset(&self, uset2: &UnionSet) -> bool = isl_union_set_is_subset;
+    fn is_equal(&self, uset2: &UnionSet) -> bool = isl_union_set_is_equal;
+    fn is_disjoint(&self, uset2: &UnionSet) -> bool = isl_union_set_is_disjoint;
+    fn is_strict_subset(&self, uset2: &UnionSet) -> bool = isl_union_set_is_strict_subset;
+    fn n_set(&self) -> usize = isl_union_set_n_set;
+    fn basic_sets(&self) -> Vec<BasicSet> = isl_union_set_get_basic_set_list;
+    fn sets(&self) -> Vec<Set> = isl_union_set_get_set_list;
+    fn contains(&self, space: &Space) -> bool = isl_union_set_contains;
+    fn extract_set(&self, space: &Space) -> Set = isl_union_set_extract_set;
+    fn isa_set(&self) -> bool = isl_union_set_isa_set;
+    fn as_set(&self) -> Set = isl_union_set_as_set;
+    fn sample(&self) -> BasicSet = isl_union_set_sample;
+    fn sample_point(&self) -> Point = isl_union_set_sample_point;
+    fn from_point(pnt: &Point) -> UnionSet = isl_union_set_from_point;
+    fn lift(&self) -> UnionSet = isl_union_set_lift;
+    fn lex_lt_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_lt_union_set;
+    fn lex_le_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_le_union_set;
+    fn lex_gt_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_gt_union_set;
+    fn lex_ge_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_ge_union_set;
+    fn coefficients(&self) -> UnionSet = isl_union_set_coefficients;
+    fn solutions(&self) -> UnionSet = isl_union_set_solutions;
+}
+
+impl UnionSet {
+    /// Gives every point to `visit`. The set has to be bounded and free of parameters; the cost is that of enumerating it.
+    pub fn foreach_point<E: From<IslError>>(
+        &self,
+        visit: impl FnMut(Point) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // SAFETY: the function gives the points to its callback.
+        unsafe {
+            callback::for_each(
+                self,
+                "isl_union_set_foreach_point",
+                raw::isl_union_set_foreach_point,
+                visit,
+            )
+        }
+    }
+}
