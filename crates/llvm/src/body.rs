@@ -8,7 +8,8 @@ use model::scop::{ArrayId, ParamId, Scop, StatementId};
 /// A region read into the model, with the way back to the IR.
 pub struct ReadRegion {
     pub scop: Scop,
-    /// First block of the region; dominates all its blocks. Edges into it from `blocks` are back edges.
+    /// First block of the region; dominates all its blocks. Edges into it from `blocks` are back edges; without any, its φs
+    /// count as defined outside: split the block behind them.
     pub entry: BlockId,
     /// The one block outside that all edges leaving the region go to; not part of it.
     pub exit: BlockId,
@@ -53,8 +54,10 @@ pub enum BodyKind {
     /// Instructions in dependence order, terminators and φs excluded; pure ones may be recomputed here from other blocks.
     Instructions(Vec<ValueId>),
     /// A whole single-entry part of the control flow, cloned block by block: from `entry` up to, not including, `exit`.
-    /// The body's `recomputed` instructions are cloned, in order, before it.
-    Boxed { entry: BlockId, exit: BlockId, blocks: Vec<BlockId> },
+    /// The body's `recomputed` instructions are cloned, in order, before it. A φ of `entry` that is neither a read nor an induction
+    /// starts from its one incoming value from outside `blocks`. `edge_writes` are stored at the end of the clone of the block they
+    /// name (whose edge leads to `exit`).
+    Boxed { entry: BlockId, exit: BlockId, blocks: Vec<BlockId>, edge_writes: Vec<(BlockId, ScalarAccess)> },
 }
 
 /// The φ `value` equals `base` (a pointer, or nothing) plus `constant + Σ dims[d]·i_d + Σ coefficient·param`, modulo 2^(its width):
