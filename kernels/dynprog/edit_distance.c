@@ -2,7 +2,7 @@
 // Feature: borders written by separate loops before the nest, minimum of three neighbours in int.
 #include "../common.h"
 #ifndef N
-#define N LW_SIZE(180, 5000)
+#define N LW_SIZE(180, 6000)
 #endif
 
 static int8_t s[N], t[N];

@@ -9,7 +9,7 @@
 #define W LW_SIZE(64, 1024)
 #endif
 #ifndef STEPS
-#define STEPS LW_SIZE(3, 250)
+#define STEPS LW_SIZE(3, 350)
 #endif
 
 static float in[H][W], acc[H][W], last[H][W];

@@ -5,7 +5,7 @@
 #define N LW_SIZE(80, 900)
 #endif
 #ifndef CALLS
-#define CALLS LW_SIZE(40, 1800)
+#define CALLS LW_SIZE(40, 2400)
 #endif
 
 LW_NOINLINE void kernel_zero_trip(int rows, int from, int to, double (*a)[N], double (*b)[N]) {

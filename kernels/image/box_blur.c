@@ -25,7 +25,7 @@ static LW_NOINLINE void kernel_box_blur(void) {
 int main(void) {
   lw_fill_u8(in, sizeof in, 91, 0, 255);
   lw_start();
-  for (int rep = 0; rep < LW_SIZE(1, 50); rep++)
+  for (int rep = 0; rep < LW_SIZE(1, 80); rep++)
     kernel_box_blur();
   lw_stop();
   lw_report("box_blur", lw_hash(LW_HASH_START, out, sizeof out));
