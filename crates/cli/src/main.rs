@@ -1,1 +1,213 @@
-fn main() {}
+//! The command `loopwright`: runs clang, opt or flang with the plugin, and says in plain words what came of it.
+//!
+//! It links no LLVM: everything that touches IR happens in the compilers' processes.
+
+mod analyze;
+mod driver;
+mod error;
+mod input;
+mod opt;
+mod options;
+mod render;
+mod toolchain;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use error::Error;
+use options::OptionList;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "loopwright",
+    version,
+    about = "Makes loop nests fast, checks at run time what it could not prove, and explains itself",
+    after_help = TOP_HELP,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const TOP_HELP: &str = "\
+Examples:
+  loopwright analyze matmul.c                      what was understood and done, and why the rest was left alone
+  loopwright analyze matmul.c --function kernel    one function only
+  loopwright analyze matmul.c --json -- -DN=1024   the same as data, with flags for the compiler
+  loopwright opt matmul.c -o matmul.ll             the optimized LLVM IR (also .bc, .s, .o)
+  loopwright cc -O3 matmul.c -o matmul             compile and link, as clang does
+  make CC='loopwright cc'                          a whole project
+  make CC='loopwright cc --loopwright=parallel'    with threads
+
+Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:
+  parallel             run outer loops on several threads (links the OpenMP runtime)
+  position=early|late  where in clang's pipeline it works: before the vectorizer (late) or before that, on simpler code (early)
+  function=NAME        only this function
+  tile=N               edge of the tiles
+  fusion=min|max       how eagerly loops are fused
+  report=DIR           write a report per module, as `analyze --json` prints it
+  stats                the program counts which side of each check ran and says so on exit
+  verify               check every result with an independent checker
+  analyze              report only, change nothing
+  off                  do nothing
+
+Environment:
+  LOOPWRIGHT           options, as above; the command line wins
+  LOOPWRIGHT_PLUGIN    the plugin, if libloopwright.so is not beside this executable
+  LOOPWRIGHT_LLVM      the folder of LLVM 19 (with bin/clang), if clang-19 is not in PATH
+
+Exit status: 0; 2 if the input, the output or the installation is at fault; otherwise that of the compiler (cc, c++, fc).";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Explain what would be done with FILE: recovered arrays, assumptions, the check, the new loops, and what was left alone
+    #[command(after_help = ANALYZE_HELP)]
+    Analyze(AnalyzeArgs),
+    /// Optimize FILE and write the result: IR, assembly or an object file
+    #[command(after_help = OPT_HELP)]
+    Opt(OptArgs),
+    /// Compile C as clang-19 does, with loopwright: for CC='loopwright cc'
+    #[command(disable_help_flag = true)]
+    Cc(DriverArgs),
+    /// Compile C++ as clang++-19 does, with loopwright: for CXX='loopwright c++'
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(DriverArgs),
+    /// Compile Fortran as flang-new-19 does, with loopwright: for FC='loopwright fc'
+    #[command(disable_help_flag = true)]
+    Fc(DriverArgs),
+}
+
+const ANALYZE_HELP: &str = "\
+FILE is C (.c), C++ (.cpp .cc .cxx), Fortran (.f90 .f95) or LLVM IR (.ll .bc). Source is compiled with -O3 -g up to the
+place where loopwright works; IR is taken as it is.
+
+Examples:
+  loopwright analyze stencil.c
+  loopwright analyze stencil.c --parallel -- -Iinclude -ffast-math
+  loopwright analyze stencil.ll --function kernel --json";
+
+const OPT_HELP: &str = "\
+OUT ends in .ll or .bc (IR), .s (assembly) or .o (object); `-` is IR text on standard output. It is replaced only when
+everything went well. From source, and for .s and .o, all of clang's -O3 runs around loopwright; from IR to IR nothing but
+loopwright runs.
+
+Examples:
+  loopwright opt stencil.c -o stencil.ll
+  loopwright opt stencil.bc -o stencil.o -- -march=native";
+
+/// Choices that `analyze` and `opt` share.
+#[derive(Args)]
+struct Choices {
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Where in clang's pipeline to work
+    #[arg(long, value_enum)]
+    position: Option<Position>,
+    /// Run outer loops on several threads
+    #[arg(long)]
+    parallel: bool,
+    /// Further options of the optimizer, see `loopwright --help`
+    #[arg(long, value_name = "LIST")]
+    loopwright: Option<String>,
+    /// Flags for the compiler, after `--`
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Position {
+    Early,
+    Late,
+}
+
+impl Choices {
+    /// Environment first, command line over it.
+    fn options(&self) -> Result<OptionList, Error> {
+        let mut list = OptionList::from_environment()?;
+        if let Some(text) = &self.loopwright {
+            list.extend(text)?;
+        }
+        match self.position {
+            Some(Position::Early) => list.set("position", "early"),
+            Some(Position::Late) => list.set("position", "late"),
+            None => {}
+        }
+        if self.parallel {
+            list.set_flag("parallel");
+        }
+        Ok(list)
+    }
+}
+
+#[derive(Args)]
+struct AnalyzeArgs {
+    file: PathBuf,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+#[derive(Args)]
+struct OptArgs {
+    file: PathBuf,
+    /// Where to write
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    out: PathBuf,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+#[derive(Args)]
+struct DriverArgs {
+    /// What the compiler is given; --loopwright=LIST is taken out
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+fn main() -> ExitCode {
+    // A driver's command line belongs to the compiler: it is not parsed here, so that `--version` or `-h` reach it.
+    let mut words = std::env::args_os().skip(1);
+    let driver = match words.next().as_ref().and_then(|w| w.to_str()) {
+        Some("cc") => Some(driver::Language::C),
+        Some("c++") => Some(driver::Language::Cxx),
+        Some("fc") => Some(driver::Language::Fortran),
+        _ => None,
+    };
+    let outcome = match driver {
+        Some(language) => driver::run(language, words.collect()),
+        None => run(Cli::parse()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("loopwright: error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Error> {
+    match cli.command {
+        Command::Analyze(args) => analyze::run(&args),
+        Command::Opt(args) => opt::run(&args),
+        Command::Cc(args) => driver::run(driver::Language::C, args.arguments),
+        Command::Cxx(args) => driver::run(driver::Language::Cxx, args.arguments),
+        Command::Fc(args) => driver::run(driver::Language::Fortran, args.arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,1 +1,3 @@
+//! The pipeline over a module, and the report on it.
 
+pub use report;

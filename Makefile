@@ -1,0 +1,64 @@
+# Every target works alone on a fresh machine that has Rust, gcc and make.
+#
+#   make setup     install LLVM 19 and the other tools (Debian), if missing
+#   make build     target/release/loopwright and target/release/libloopwright.so
+#   make demo      one loop nest, before and after
+#   make test      everything that must hold
+#   make bench     the kernels against clang -O3 and Polly
+#   make fuzz N=…  generated loop nests, original against optimized
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+N ?= 1000
+
+CARGO ?= cargo
+OUT := $(or $(CARGO_TARGET_DIR),target)/release
+
+.PHONY: setup build demo test bench fuzz format lint unit valgrind fixtures kernels clean
+
+setup:
+	@scripts/setup
+
+build: setup
+	$(CARGO) build --release --workspace
+
+demo: build
+	@scripts/demo $(OUT)
+
+test: build format lint unit valgrind fixtures kernels
+	@echo "all tests passed"
+
+format: setup
+	$(CARGO) fmt --all --check
+
+# --release everywhere: build scripts and dependencies are compiled once for all steps.
+lint: setup
+	$(CARGO) clippy --release --workspace --all-targets --quiet -- -D warnings
+
+unit: build
+	$(CARGO) test --release --workspace --exclude tests --quiet
+	$(CARGO) test --release --package tests --lib --quiet
+
+# The isl wrapper owns and frees what C allocates: nothing may be lost, nothing read after it was freed.
+VALGRIND := valgrind --quiet --leak-check=full --error-exitcode=9 --errors-for-leak-kinds=definite
+valgrind: build
+	CARGO_TARGET_$(shell rustc -vV | sed -n 's/^host: //p' | tr a-z- A-Z_)_RUNNER="$(VALGRIND)" \
+	  $(CARGO) test --release --package isl --lib --tests --quiet
+
+# One stage: make fixtures ONLY=refuse/. New expectations: BLESS=1 make fixtures.
+fixtures: build
+	$(CARGO) test --release --package tests --test fixtures --quiet -- $(ONLY)
+
+# Every kernel, original against optimized, also on inputs that violate the assumptions.
+kernels: build
+	$(CARGO) test --release --package tests --test kernels --quiet -- $(ONLY)
+
+bench: build
+	python3 kernels/bench.py
+
+fuzz: build
+	$(CARGO) run --release --package fuzz -- --count $(N)
+
+clean:
+	$(CARGO) clean

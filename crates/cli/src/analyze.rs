@@ -1,0 +1,120 @@
+//! `loopwright analyze`: compile up to our place in the pipeline, throw the code away, keep the report.
+
+use crate::error::Error;
+use crate::input::{Input, Language, near_matches, resolve_function};
+use crate::render::render;
+use crate::toolchain::{self, Tool};
+use crate::{AnalyzeArgs, Choices};
+use report::Report;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+pub fn run(args: &AnalyzeArgs) -> Result<(), Error> {
+    let input = Input::open(&args.file)?;
+    let mut report = inspect(&input, &args.choices)?;
+    if let Some(wanted) = &args.choices.function {
+        let name = find_function(&report, wanted, &args.file)?.to_string();
+        report.functions.retain(|f| f.name == name);
+    }
+    let text = if args.json { report.to_json() } else { render(&report, &args.file.display().to_string()) };
+    print(&text)
+}
+
+/// The report on all functions of `input`.
+pub fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
+    let plugin = toolchain::plugin()?;
+    let folder = tempfile::Builder::new()
+        .prefix("loopwright-")
+        .tempdir()
+        .map_err(|e| Error::new(format!("cannot create a temporary folder: {e}")))?;
+    let folder_text = folder.path().to_str().filter(|text| !text.contains(','));
+    let Some(folder_text) = folder_text else {
+        return Err(Error::new("the temporary folder's name has a comma or is not text; set TMPDIR to another one"));
+    };
+    let mut options = choices.options()?;
+    options.set_flag("analyze");
+    options.set("report", folder_text);
+    let (tool, mut command) = match input.language {
+        Language::Ir => {
+            let tool = Tool::Opt.locate()?;
+            let mut command = Command::new(&tool);
+            command.arg(joined("-load-pass-plugin=", &plugin)).args(["-passes=loopwright", "-disable-output"]);
+            (tool, command)
+        }
+        source => {
+            let tool = source.compiler().locate()?;
+            let mut command = Command::new(&tool);
+            command.args(["-O3", "-g"]).arg(joined("-fpass-plugin=", &plugin)).args(["-c", "-o", "/dev/null"]);
+            (tool, command)
+        }
+    };
+    command.args(&choices.flags).arg(&input.path).env("LOOPWRIGHT", options.to_string());
+    let output = command.output().map_err(|e| Error::at(&tool, "cannot be run", &e))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(input.explain_failure(&tool, &stderr));
+    }
+    // Warnings of the compiler are the user's business.
+    eprint!("{stderr}");
+    read_report(folder.path(), &input.path)
+}
+
+pub fn joined(flag: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(flag);
+    text.push(path);
+    text
+}
+
+/// A reader that went away (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), Error> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(format!("cannot write to standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read_report(folder: &Path, file: &Path) -> Result<Report, Error> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .map_err(|e| Error::at(folder, "cannot be read", &e))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect();
+    paths.sort();
+    let mut whole: Option<Report> = None;
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::at(&path, "cannot be read", &e))?;
+        let part = Report::from_json(&text)
+            .map_err(|e| Error::new(format!("{}: the plugin's report is not understood: {e}", file.display())))?;
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => whole.functions.extend(part.functions),
+        }
+    }
+    whole.ok_or_else(|| {
+        Error::new(format!(
+            "{}: the plugin did not run, so there is no report; the flags after `--` or LOOPWRIGHT turn it off",
+            file.display()
+        ))
+    })
+}
+
+/// The symbol of the function that `wanted` names.
+pub fn find_function<'a>(report: &'a Report, wanted: &str, file: &Path) -> Result<&'a str, Error> {
+    let known: Vec<&str> = report.functions.iter().map(|f| f.name.as_str()).collect();
+    if let Some(name) = resolve_function(wanted, &known) {
+        return Ok(name);
+    }
+    let near = near_matches(wanted, known.iter().copied(), 5);
+    let hint = if !near.is_empty() {
+        format!("; near matches: {}", near.join(", "))
+    } else if known.is_empty() {
+        "; it has no function left at this place, all were inlined or removed".to_string()
+    } else {
+        format!("; it has: {}{}", known[..known.len().min(8)].join(", "), if known.len() > 8 { ", …" } else { "" })
+    };
+    Err(Error::new(format!("{}: there is no function `{wanted}`{hint}", file.display())))
+}

@@ -1,0 +1,122 @@
+//! `loopwright cc`, `c++`, `fc`: the compiler itself, with the plugin loaded. Fit for `CC="loopwright cc"`.
+
+use crate::analyze::joined;
+use crate::error::Error;
+use crate::options::OptionList;
+use crate::toolchain::{self, Tool};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Cxx,
+    Fortran,
+}
+
+/// Becomes the compiler; returns only when it cannot be started.
+pub fn run(language: Language, arguments: Vec<OsString>) -> Result<(), Error> {
+    let tool = match language {
+        Language::C => Tool::Clang,
+        Language::Cxx => Tool::ClangCxx,
+        Language::Fortran => Tool::Flang,
+    };
+    let mut options = OptionList::from_environment()?;
+    let arguments = take_options(arguments, &mut options)?;
+    let compiler = tool.locate()?;
+    let mut command = Command::new(&compiler);
+    command.args(&arguments);
+    let wanted = Wanted::by(&arguments);
+    if wanted.optimizes && !options.has("off") {
+        command.arg(joined("-fpass-plugin=", &toolchain::plugin()?));
+    }
+    // Objects compiled with threads need the runtime, whatever the flags of the linking step.
+    if wanted.links && options.has("parallel") {
+        command.args(toolchain::openmp_link_flags(&compiler));
+    }
+    command.env("LOOPWRIGHT", options.to_string());
+    let cause = command.exec();
+    Err(Error::at(&compiler, "cannot be run", &cause))
+}
+
+/// Takes `--loopwright=LIST` out of a command line.
+fn take_options(arguments: Vec<OsString>, options: &mut OptionList) -> Result<Vec<OsString>, Error> {
+    let mut rest = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        match argument.to_str().and_then(|text| text.strip_prefix("--loopwright=")) {
+            Some(list) => options.extend(list).map_err(|e| Error::new(format!("in --loopwright: {e}")))?,
+            None => rest.push(argument),
+        }
+    }
+    Ok(rest)
+}
+
+/// What a compiler's command line asks for, as far as we care.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted {
+    /// The last `-O` is there and is not `-O0`.
+    optimizes: bool,
+    /// There is an input and nothing stops before the linker.
+    links: bool,
+}
+
+impl Wanted {
+    fn by(arguments: &[OsString]) -> Wanted {
+        const STOPS: &[&str] = &["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-ast", "--precompile", "-r"];
+        /// Flags whose next word is theirs.
+        const TAKES_WORD: &[&str] = &["-o", "-x", "-I", "-L", "-D", "-U", "-isystem", "-include", "-MF", "-MT", "-MQ"];
+        let (mut optimizes, mut stops, mut inputs) = (false, false, false);
+        let mut words = arguments.iter().map(|a| a.to_string_lossy());
+        while let Some(word) = words.next() {
+            if TAKES_WORD.contains(&&*word) {
+                words.next();
+            } else if STOPS.contains(&&*word) {
+                stops = true;
+            } else if let Some(level) = word.strip_prefix("-O") {
+                optimizes = level != "0";
+            } else if !word.starts_with('-') || word == "-" || word.starts_with("-l") {
+                // A response file may hold anything: taken for an input.
+                inputs = true;
+            }
+        }
+        Wanted { optimizes, links: inputs && !stops }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(line: &str) -> (bool, bool) {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let wanted = Wanted::by(&words);
+        (wanted.optimizes, wanted.links)
+    }
+
+    #[test]
+    fn the_last_optimization_level_counts() {
+        assert_eq!(wanted("-O3 -c a.c"), (true, false));
+        assert_eq!(wanted("-O3 -O0 -c a.c"), (false, false));
+        assert_eq!(wanted("-O -c a.c"), (true, false));
+        assert_eq!(wanted("-c a.c"), (false, false));
+    }
+
+    #[test]
+    fn linking_needs_an_input_and_no_earlier_stop() {
+        assert_eq!(wanted("a.o -o a"), (false, true));
+        assert_eq!(wanted("-O2 a.c -o a"), (true, true));
+        assert_eq!(wanted("--version"), (false, false));
+        assert_eq!(wanted("-O2 -E a.c"), (true, false));
+        assert_eq!(wanted("-O2 -o a -I include"), (true, false));
+    }
+
+    #[test]
+    fn our_options_are_taken_out() {
+        let mut options = OptionList::default();
+        let words = ["-O2", "--loopwright=parallel", "a.c", "--loopwright=tile=16"].map(OsString::from).to_vec();
+        let rest = take_options(words, &mut options).unwrap();
+        assert_eq!(rest, ["-O2", "a.c"]);
+        assert_eq!(options.to_string(), "parallel,tile=16");
+    }
+}

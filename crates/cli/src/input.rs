@@ -1,0 +1,197 @@
+//! Input files, and what goes wrong when a compiler reads them.
+
+use crate::error::Error;
+use crate::toolchain::Tool;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Cxx,
+    Fortran,
+    /// LLVM IR, text or bitcode.
+    Ir,
+}
+
+impl Language {
+    pub fn compiler(self) -> Tool {
+        match self {
+            Language::C | Language::Ir => Tool::Clang,
+            Language::Cxx => Tool::ClangCxx,
+            Language::Fortran => Tool::Flang,
+        }
+    }
+}
+
+/// A file that exists, can be read, and has a suffix we know.
+pub struct Input {
+    pub path: PathBuf,
+    pub language: Language,
+}
+
+impl Input {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let language = match suffix {
+            "c" => Language::C,
+            "cpp" | "cc" | "cxx" | "C" => Language::Cxx,
+            "f90" | "f95" | "F90" | "F95" => Language::Fortran,
+            "ll" | "bc" => Language::Ir,
+            _ => {
+                return Err(Error::new(format!(
+                    "{}: the kind of file is not known by its name; expected .c, .cpp, .cc, .f90, .f95, .ll or .bc",
+                    path.display()
+                )));
+            }
+        };
+        if path.is_dir() {
+            return Err(Error::new(format!("{}: is a folder, not a file", path.display())));
+        }
+        std::fs::File::open(path).map_err(|cause| Error::at(path, "cannot be read", &cause))?;
+        // A name such as `-x.c` must not be taken for a flag.
+        let path = if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+            Path::new(".").join(path)
+        } else {
+            path.to_path_buf()
+        };
+        Ok(Input { path, language })
+    }
+
+    /// Turns what the failed compiler said on standard error into one message.
+    pub fn explain_failure(&self, tool: &Path, stderr: &str) -> Error {
+        let tool = tool.file_name().unwrap_or_default().to_string_lossy();
+        let file = self.path.display();
+        if let Some((producer, reader)) = producer_and_reader(stderr) {
+            return Error::new(format!(
+                "{file}: is bitcode of {producer}, which {reader} cannot read; write it with LLVM 19"
+            ));
+        }
+        if self.language == Language::Ir
+            && let Some(line) = stderr.lines().find(|line| line.contains("error: "))
+        {
+            // `opt-19: bad.ll:2:7: error: expected type` loses the tool; the place stays.
+            let line = line.strip_prefix(&format!("{tool}: ")).unwrap_or(line);
+            let (place, what) = line.split_once("error: ").unwrap_or(("", line));
+            let place = place.trim().trim_end_matches(':');
+            let place = if place.is_empty() { file.to_string() } else { place.to_string() };
+            let origin =
+                self.written_by_other_llvm().map(|v| format!(" (the file was written by {v}, this is LLVM 19)"));
+            return Error::new(format!("{place}: not valid LLVM IR: {what}{}", origin.unwrap_or_default()));
+        }
+        if stderr.trim().is_empty() {
+            return Error::new(format!("{file}: {tool} failed without a message"));
+        }
+        Error::new(format!("{file}: {tool} cannot compile it:\n{}", stderr.trim_end()))
+    }
+
+    /// The producer that a `.ll` file names in `!llvm.ident`, unless it is LLVM 19.
+    fn written_by_other_llvm(&self) -> Option<String> {
+        let text = std::fs::read(&self.path).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (before, after) = text.split_once(" version ").filter(|_| text.contains("!llvm.ident"))?;
+        let tool = before.rsplit(['"', ' ']).next()?;
+        let version: String = after.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
+        (version.split('.').next() != Some("19")).then(|| format!("{tool} {version}"))
+    }
+}
+
+/// From `Invalid record (Producer: 'LLVM21.1.0' Reader: 'LLVM 19.1.7')`, when the two differ.
+fn producer_and_reader(stderr: &str) -> Option<(&str, &str)> {
+    let quoted = |after: &str| -> Option<&str> {
+        let (_, rest) = stderr.split_once(after)?;
+        rest.strip_prefix('\'')?.split('\'').next()
+    };
+    let (producer, reader) = (quoted("Producer: ")?, quoted("Reader: ")?);
+    let major = |text: &str| text.trim_start_matches("LLVM").trim().split('.').next().map(str::to_string);
+    (major(producer) != major(reader)).then_some((producer, reader))
+}
+
+/// The `limit` names closest to `wanted`, best first; nothing that has little to do with it.
+pub fn near_matches<'a>(wanted: &str, known: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    let lower = wanted.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = known
+        .map(|name| {
+            let contained = !lower.is_empty() && name.to_lowercase().contains(&lower);
+            (if contained { 1.0 } else { strsim::jaro_winkler(wanted, name) }, name)
+        })
+        .filter(|(score, _)| *score > 0.75)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.dedup_by_key(|(_, name)| *name);
+    scored.into_iter().take(limit).map(|(_, name)| name).collect()
+}
+
+/// The function that a person means by `wanted`: its symbol, or the source name of exactly one C++ or Fortran symbol.
+pub fn resolve_function<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
+    if let Some(exact) = known.iter().find(|name| **name == wanted) {
+        return Some(exact);
+    }
+    let mangled = format!("{}{wanted}", wanted.len());
+    let lower = wanted.to_lowercase();
+    let means = |name: &&&str| {
+        // Itanium: `_Z6kernelPdi`, `_ZN2ns6kernelEv`, `_ZL6kernelPd` (internal); flang: `_QPkernel`, `_QMmodPkernel`, `kernel_`.
+        let cxx = name.starts_with("_Z")
+            && name.find(&mangled).is_some_and(|at| !name[..at].ends_with(|c: char| c.is_ascii_digit()));
+        let fortran = **name == format!("{lower}_") || (name.starts_with("_Q") && name.ends_with(&format!("P{lower}")));
+        cxx || fortran
+    };
+    let mut matches = known.iter().filter(means);
+    let first = matches.next()?;
+    matches.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explain(file: &str, stderr: &str) -> String {
+        let language = if file.ends_with(".c") { Language::C } else { Language::Ir };
+        Input { path: file.into(), language }.explain_failure(Path::new("/usr/bin/opt-19"), stderr).to_string()
+    }
+
+    #[test]
+    fn malformed_ir_keeps_its_place() {
+        assert_eq!(
+            explain("bad.ll", "opt-19: bad.ll:2:7: error: expected type\n  ret voix\n      ^\n"),
+            "bad.ll:2:7: not valid LLVM IR: expected type"
+        );
+        assert_eq!(
+            explain("bad.bc", "opt-19: bad.bc: error: Invalid bitcode signature\n"),
+            "bad.bc: not valid LLVM IR: Invalid bitcode signature"
+        );
+    }
+
+    #[test]
+    fn bitcode_of_another_version_is_named() {
+        assert_eq!(
+            explain("new.bc", "opt-19: new.bc: error: Invalid record (Producer: 'LLVM21.1.0' Reader: 'LLVM 19.1.7')\n"),
+            "new.bc: is bitcode of LLVM21.1.0, which LLVM 19.1.7 cannot read; write it with LLVM 19"
+        );
+    }
+
+    #[test]
+    fn a_compiler_speaks_for_itself_about_source() {
+        assert_eq!(
+            explain("a.c", "a.c:1:1: error: unknown type name 'x'\n"),
+            "a.c: opt-19 cannot compile it:\na.c:1:1: error: unknown type name 'x'"
+        );
+    }
+
+    #[test]
+    fn near_matches_come_best_first_and_strangers_not_at_all() {
+        let known = ["kernel_matmul", "kernel", "main", "init"];
+        assert_eq!(near_matches("kernl", known.into_iter(), 3), ["kernel", "kernel_matmul"]);
+        assert_eq!(near_matches("matmul", known.into_iter(), 3), ["kernel_matmul"]);
+        assert!(near_matches("zzz", known.into_iter(), 3).is_empty());
+    }
+
+    #[test]
+    fn source_names_find_their_symbols() {
+        assert_eq!(resolve_function("kernel", &["main", "_Z6kernelPdi"]), Some("_Z6kernelPdi"));
+        assert_eq!(resolve_function("kernel", &["_ZN2ns6kernelEv"]), Some("_ZN2ns6kernelEv"));
+        assert_eq!(resolve_function("kernel", &["_Z16kernelv"]), None);
+        assert_eq!(resolve_function("Kernel", &["kernel_"]), Some("kernel_"));
+        assert_eq!(resolve_function("kernel", &["_QMmodPkernel"]), Some("_QMmodPkernel"));
+        assert_eq!(resolve_function("kernel", &["_Z6kernelPd", "_Z6kernelPf"]), None);
+    }
+}

@@ -1,0 +1,466 @@
+//! A report as a person would write it.
+
+use report::{Access, AccessKind, Array, By, Function, Recovered, Report, Scop};
+use std::fmt::Write;
+
+/// The whole report; `file` is how the user called the input.
+pub fn render(report: &Report, file: &str) -> String {
+    let mut out = String::new();
+    let functions: Vec<&Function> =
+        report.functions.iter().filter(|f| !f.scops.is_empty() || !f.refusals.is_empty()).collect();
+    if functions.is_empty() {
+        let _ = writeln!(out, "{file}: no loops");
+        return out;
+    }
+    for function in &functions {
+        for scop in &function.scops {
+            render_scop(&mut out, scop, &function.name, file);
+        }
+        render_refusals(&mut out, function, file);
+    }
+    let scops = || functions.iter().flat_map(|f| &f.scops);
+    let done = scops().filter(|s| s.transformation.by != By::None).count();
+    let refusals: usize = functions.iter().map(|f| f.refusals.len()).sum();
+    let _ = writeln!(
+        out,
+        "{}: {} transformed, {} left alone",
+        counted(scops().count(), "region modelled", "regions modelled"),
+        done,
+        counted(refusals, "loop", "loops")
+    );
+    out
+}
+
+fn render_scop(out: &mut String, scop: &Scop, function: &str, file: &str) {
+    let place = match scop.lines {
+        [0, _] => scop.id.clone(),
+        [first, last] if first == last || last == 0 => format!("{file}:{first}: {function}"),
+        [first, last] => format!("{file}:{first}-{last}: {function}"),
+    };
+    let _ = writeln!(out, "{place}: {}", verdict(scop));
+    render_arrays(out, scop);
+    if !scop.assumptions.is_empty() {
+        heading(out, "assumed");
+        for assumption in &scop.assumptions {
+            let line = if assumption.line == 0 { String::new() } else { format!("line {}: ", assumption.line) };
+            let valid = constraints(&assumption.valid);
+            let valid = if valid.is_empty() { String::new() } else { format!(" ({valid})") };
+            let _ = writeln!(out, "    {line}{}{valid}", assumption.because);
+        }
+    }
+    let new = &scop.transformation;
+    if new.by != By::None {
+        render_check(out, scop);
+    }
+    if new.by != By::None && !new.ast.trim().is_empty() {
+        heading(out, "new loops");
+        for line in new.ast.trim_end().lines() {
+            let _ = writeln!(out, "{}", format!("    {line}").trim_end());
+        }
+        if let Some(test) = &new.overlap_test {
+            let _ = writeln!(out, "    the new order also holds if arrays overlap, as long as {test}");
+        }
+        for deviation in &new.deviation {
+            let _ = writeln!(
+                out,
+                "    corrected: dimension {} of {} was shifted by {}",
+                deviation.dimension, deviation.statement, deviation.by
+            );
+        }
+    }
+    out.push('\n');
+}
+
+fn verdict(scop: &Scop) -> String {
+    let modelled = if scop.modelled { "modelled" } else { "modelled in part" };
+    let new = &scop.transformation;
+    if new.by == By::None {
+        return format!("{modelled}, order kept");
+    }
+    let mut how: Vec<String> = Vec::new();
+    if let Some(pattern) = &new.pattern {
+        how.push(format!("as {pattern}"));
+    }
+    for (is, word) in [(new.tiled, "tiled"), (new.parallel, "parallel"), (new.vectorized, "vectorized")] {
+        if is {
+            how.push(word.to_string());
+        }
+    }
+    let by = if new.by == By::Script { " by script" } else { "" };
+    let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
+    format!("{modelled}, transformed{by}{how}")
+}
+
+fn render_arrays(out: &mut String, scop: &Scop) {
+    let memory: Vec<(&Array, Vec<&Access>)> = scop
+        .arrays
+        .iter()
+        .map(|array| {
+            (array, scop.statements.iter().flat_map(|s| &s.accesses).filter(|a| a.array == array.name).collect())
+        })
+        .filter(|(_, accesses): &(&Array, Vec<&Access>)| accesses.iter().all(|a| !a.scalar))
+        .collect();
+    if memory.is_empty() {
+        return;
+    }
+    heading(out, "arrays");
+    for (array, accesses) in memory {
+        let shape: String = match array.shape.as_slice() {
+            [] => "[]".to_string(),
+            shape => shape.iter().map(|s| if s == "*" { "[]".to_string() } else { format!("[{}]", tidy(s)) }).collect(),
+        };
+        let recovered = match array.recovered {
+            Recovered::Declared => "as declared",
+            Recovered::Constant => "sizes recovered from constant strides",
+            Recovered::Parametric => "sizes recovered from strides in the parameters",
+            Recovered::None => "one-dimensional",
+        };
+        let mut shown: Vec<String> = Vec::new();
+        for access in accesses {
+            let text = subscripts(access);
+            let text = match access.kind {
+                AccessKind::Read => text,
+                AccessKind::Write => format!("{text} ="),
+                AccessKind::MayWrite => format!("{text} = (perhaps)"),
+            };
+            if !shown.contains(&text) {
+                shown.push(text);
+            }
+        }
+        let _ = writeln!(out, "    {} {}{shape}: {}", array.element, array.name, shown.join(", "));
+        if array.shape.len() > 1 {
+            let _ = writeln!(out, "        {recovered}");
+        }
+    }
+}
+
+fn render_check(out: &mut String, scop: &Scop) {
+    let affine = constraints(&scop.check);
+    if affine.is_empty() && scop.check_terms.is_empty() {
+        heading(out, "checked at run time: nothing, all of it is proved");
+        return;
+    }
+    heading(
+        out,
+        &format!("checked at run time, in at most {}", counted(scop.check_cost as usize, "operation", "operations")),
+    );
+    if !affine.is_empty() {
+        let _ = writeln!(out, "    {affine}");
+    }
+    for term in &scop.check_terms {
+        let _ = writeln!(out, "    {}", term.text);
+    }
+}
+
+fn render_refusals(out: &mut String, function: &Function, file: &str) {
+    for refusal in &function.refusals {
+        let place = if refusal.line == 0 { file.to_string() } else { format!("{file}:{}", refusal.line) };
+        let _ = writeln!(out, "{place}: {}: left alone: {}", function.name, refusal.message);
+        if !refusal.advice.is_empty() {
+            let _ = writeln!(out, "    advice: {}", refusal.advice);
+        }
+        out.push('\n');
+    }
+}
+
+fn heading(out: &mut String, text: &str) {
+    let _ = writeln!(out, "  {text}");
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// What a set of parameters demands: `n <= 9` for `[n] -> {  : n <= 9 }`, nothing for the universe.
+fn constraints(set: &str) -> String {
+    let inner = set.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or(set, |(inner, _)| inner);
+    let inner = inner.trim();
+    inner.strip_prefix(':').unwrap_or(inner).trim().to_string()
+}
+
+/// `A[i][j-1]` from `[n] -> { S0[i, j] -> A[i, -1 + j] : … }`; the relation itself where it is not one simple tuple.
+fn subscripts(access: &Access) -> String {
+    simple_tuple(&access.relation, &access.array).unwrap_or_else(|| {
+        if access.relation.is_empty() { format!("{}[?]", access.array) } else { access.relation.clone() }
+    })
+}
+
+fn simple_tuple(relation: &str, array: &str) -> Option<String> {
+    let (_, body) = relation.split_once('{')?;
+    let body = body.rsplit_once('}')?.0;
+    // Several disjuncts, or output dimensions that are only constrained, are not one tuple of expressions.
+    if body.contains(';') || body.contains(" or ") {
+        return None;
+    }
+    let (inputs, target) = body.split_once("->")?;
+    let target = target.trim().strip_prefix(array)?.strip_prefix('[')?;
+    let mut depth = 1;
+    let end = target.find(|c| {
+        depth += match c {
+            '[' | '(' => 1,
+            ']' | ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })?;
+    let known = |name: &str| mentions(inputs, name) || mentions(relation.split("->").next().unwrap_or_default(), name);
+    let mut out = array.to_string();
+    for subscript in split_top_level(&target[..end]) {
+        let identifiers = identifiers(subscript);
+        if identifiers.iter().any(|name| !known(name) && !["floor", "mod"].contains(name)) {
+            return None;
+        }
+        let _ = write!(out, "[{}]", tidy(subscript));
+    }
+    Some(out)
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    identifiers(text).contains(&name)
+}
+
+fn identifiers(text: &str) -> Vec<&str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))
+        .map(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+fn split_top_level(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+/// isl writes `-1 + 2i`, a person `2*i-1`. What is not a plain sum is left as it is.
+fn tidy(expression: &str) -> String {
+    let text = expression.trim();
+    if text.contains(['(', '*', '/']) || text.contains(" mod ") {
+        return text.to_string();
+    }
+    let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let mut terms: Vec<(bool, String)> = Vec::new();
+    let mut negative = false;
+    for word in text.replace('-', " - ").replace('+', " + ").split_whitespace() {
+        match word {
+            "-" => negative = !negative,
+            "+" => {}
+            _ => {
+                let digits = word.chars().take_while(char::is_ascii_digit).count();
+                let (coefficient, name) = word.split_at(digits);
+                let term = match (coefficient, name) {
+                    (_, "") | ("", _) => word.to_string(),
+                    _ => format!("{coefficient}*{name}"),
+                };
+                terms.push((negative, term));
+                negative = false;
+            }
+        }
+    }
+    // Stable: positive names, negative names, constants.
+    terms.sort_by_key(|(negative, term)| {
+        let is_constant = term.chars().all(|c| c.is_ascii_digit());
+        if is_constant { 2 } else { u8::from(*negative) }
+    });
+    let mut out = String::new();
+    for (n, (negative, term)) in terms.iter().enumerate() {
+        match (n, negative) {
+            (_, true) => out.push('-'),
+            (0, false) => {}
+            (_, false) => out.push('+'),
+        }
+        out.push_str(term);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use report::*;
+
+    fn access(kind: AccessKind, array: &str, relation: &str) -> Access {
+        Access {
+            kind,
+            array: array.into(),
+            scalar: false,
+            relation: relation.into(),
+            offset: String::new(),
+            lmad: None,
+            reduction: None,
+        }
+    }
+
+    fn stencil() -> Scop {
+        Scop {
+            id: "blur:12".into(),
+            lines: [12, 16],
+            parameters: vec![Parameter { name: "n".into(), ty: "i32".into() }],
+            context: "[n] -> {  : -2147483648 <= n <= 2147483647 }".into(),
+            arrays: vec![
+                Array {
+                    name: "A".into(),
+                    element: "double".into(),
+                    element_bytes: 8,
+                    shape: vec!["*".into(), "1200".into()],
+                    recovered: Recovered::Constant,
+                },
+                Array {
+                    name: "B".into(),
+                    element: "double".into(),
+                    element_bytes: 8,
+                    shape: vec!["*".into()],
+                    recovered: Recovered::None,
+                },
+            ],
+            statements: vec![Statement {
+                name: "S0".into(),
+                line: 14,
+                domain: "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < n }".into(),
+                schedule: "[n] -> { S0[i, j] -> [i, j] }".into(),
+                accesses: vec![
+                    access(AccessKind::Read, "A", "[n] -> { S0[i, j] -> A[i, j] : 0 <= i < n }"),
+                    access(AccessKind::Read, "A", "[n] -> { S0[i, j] -> A[-1 + i, j] }"),
+                    access(AccessKind::Write, "B", "[n] -> { S0[i, j] -> B[1 + 2i - j + n] }"),
+                ],
+            }],
+            assumptions: vec![
+                Assumption {
+                    kind: AssumptionKind::IB,
+                    because: "j stays below the row length 1200 in A[i][j]".into(),
+                    line: 14,
+                    valid: "[n] -> {  : n <= 1200 }".into(),
+                    arrays: vec![],
+                },
+                Assumption {
+                    kind: AssumptionKind::AA,
+                    because: "A and B do not overlap".into(),
+                    line: 0,
+                    valid: "{  : }".into(),
+                    arrays: vec!["A".into(), "B".into()],
+                },
+            ],
+            check: "[n] -> {  : n <= 1200 }".into(),
+            check_terms: vec![
+                CheckTerm { kind: CheckKind::Work, text: "n >= 16".into() },
+                CheckTerm { kind: CheckKind::AA, text: "A and B do not overlap".into() },
+            ],
+            modelled: true,
+            check_cost: 9,
+            scalar_writes: BeforeAfter::default(),
+            delicm: Delicm::default(),
+            dependences: Dependences::default(),
+            transformation: Transformation {
+                by: By::Auto,
+                ast: "for (c0 = 0; c0 < n; c0 += 32)\n  S0(c0, c1);\n".into(),
+                tiled: true,
+                vectorized: true,
+                ..Transformation::none()
+            },
+        }
+    }
+
+    fn check(functions: Vec<Function>, expected: Expect) {
+        expected.assert_eq(&render(&Report::new("blur.c", functions), "blur.c"));
+    }
+
+    #[test]
+    fn a_transformed_region_and_a_refused_loop() {
+        let refusal = Refusal {
+            kind: "Call".into(),
+            line: 30,
+            message: "the call to `printf` may do anything".into(),
+            advice: "move the call out of the loop".into(),
+        };
+        check(
+            vec![Function { name: "blur".into(), scops: vec![stencil()], refusals: vec![refusal] }],
+            expect![[r#"
+                blur.c:12-16: blur: modelled, transformed (tiled, vectorized)
+                  arrays
+                    double A[][1200]: A[i][j], A[i-1][j]
+                        sizes recovered from constant strides
+                    double B[]: B[2*i+n-j+1] =
+                  assumed
+                    line 14: j stays below the row length 1200 in A[i][j] (n <= 1200)
+                    A and B do not overlap
+                  checked at run time, in at most 9 operations
+                    n <= 1200
+                    n >= 16
+                    A and B do not overlap
+                  new loops
+                    for (c0 = 0; c0 < n; c0 += 32)
+                      S0(c0, c1);
+
+                blur.c:30: blur: left alone: the call to `printf` may do anything
+                    advice: move the call out of the loop
+
+                1 region modelled: 1 transformed, 1 loop left alone
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_region_that_needs_no_check_and_keeps_its_order() {
+        let mut scop = stencil();
+        scop.check = UNIVERSE.into();
+        scop.check_terms.clear();
+        scop.assumptions.clear();
+        scop.modelled = false;
+        scop.transformation = Transformation::none();
+        check(
+            vec![Function { name: "blur".into(), scops: vec![scop], refusals: vec![] }],
+            expect![[r#"
+            blur.c:12-16: blur: modelled in part, order kept
+              arrays
+                double A[][1200]: A[i][j], A[i-1][j]
+                    sizes recovered from constant strides
+                double B[]: B[2*i+n-j+1] =
+
+            1 region modelled: 0 transformed, 0 loops left alone
+        "#]],
+        );
+    }
+
+    #[test]
+    fn functions_without_loops_are_not_listed() {
+        check(
+            vec![Function { name: "main".into(), scops: vec![], refusals: vec![] }],
+            expect![[r#"
+            blur.c: no loops
+        "#]],
+        );
+    }
+
+    #[test]
+    fn subscripts_read_like_source() {
+        let cases = [
+            "{ S[i, j] -> A[i, j] }",
+            "[n] -> { S[i, j] -> A[-1 + i, n - 2j] : 0 <= i < n }",
+            "{ S[i] -> A[floor((i)/2), (i) mod 3] }",
+            "{ S[i] -> A[o0] : 0 <= o0 <= i }",
+            "{ S[i] -> A[i] : i >= 2; S[i] -> A[0] : i < 2 }",
+            "{ S[] -> A[] }",
+        ];
+        let shown: Vec<String> = cases.iter().map(|c| subscripts(&access(AccessKind::Read, "A", c))).collect();
+        expect![[r#"
+            A[i][j]
+            A[i-1][n-2*j]
+            A[floor((i)/2)][(i) mod 3]
+            { S[i] -> A[o0] : 0 <= o0 <= i }
+            { S[i] -> A[i] : i >= 2; S[i] -> A[0] : i < 2 }
+            A[]"#]]
+        .assert_eq(&shown.join("\n"));
+    }
+}

@@ -1,0 +1,508 @@
+//! What was found and done in one module, as data: written by the optimizer, read by the command.
+//!
+//! Sets, maps and schedules are text in isl notation with the source's names; polynomials are sums of products. Every field
+//! is always present: what a region does not have is empty, `null` or zero, never absent. The order is the program's.
+//!
+//! This crate knows neither isl nor LLVM, so that the command links neither.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Version of loopwright.
+    pub loopwright: String,
+    /// The source file, or the name of the module where there is none.
+    pub module: String,
+    pub functions: Vec<Function>,
+}
+
+/// Every function that was visited, also those without a loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Function {
+    pub name: String,
+    pub scops: Vec<Scop>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// A region that was modelled, whether or not anything was done with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Scop {
+    /// Function and first source line, `kernel:12`; an ordinal instead of the line without debug info.
+    pub id: String,
+    /// First and last source line, zeros when unknown.
+    pub lines: [u32; 2],
+    pub parameters: Vec<Parameter>,
+    /// What is known of the parameters at compile time.
+    pub context: String,
+    pub arrays: Vec<Array>,
+    pub statements: Vec<Statement>,
+    pub assumptions: Vec<Assumption>,
+    /// The affine part of the run-time check, simplified; [`UNIVERSE`] when nothing needs checking.
+    pub check: String,
+    /// The terms that are evaluated, in order.
+    pub check_terms: Vec<CheckTerm>,
+    /// Every loop is a dimension and every access exact.
+    pub modelled: bool,
+    /// Operations that the emitted check executes at most.
+    pub check_cost: u64,
+    /// Writes of scalars in loops, around the removal of scalar dependences.
+    pub scalar_writes: BeforeAfter,
+    pub delicm: Delicm,
+    pub dependences: Dependences,
+    pub transformation: Transformation,
+}
+
+/// The set of parameters without a constraint, as isl prints it.
+pub const UNIVERSE: &str = "{  : }";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parameter {
+    pub name: String,
+    /// As LLVM writes it: `i64`.
+    #[serde(rename = "type")]
+    pub ty: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Array {
+    pub name: String,
+    pub element: String,
+    pub element_bytes: u64,
+    /// Outermost first; `*` is an unknown extent, everything else an affine expression. Empty for scalars.
+    pub shape: Vec<String>,
+    pub recovered: Recovered,
+}
+
+/// How the shape of an array came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Recovered {
+    Declared,
+    Constant,
+    Parametric,
+    None,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Statement {
+    pub name: String,
+    pub line: u32,
+    pub domain: String,
+    /// The original order.
+    pub schedule: String,
+    pub accesses: Vec<Access>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Access {
+    pub kind: AccessKind,
+    pub array: String,
+    /// An SSA value that crosses statements, not memory.
+    pub scalar: bool,
+    pub relation: String,
+    /// Flat, in elements; empty when it has no closed form.
+    pub offset: String,
+    pub lmad: Option<Lmad>,
+    pub reduction: Option<Reduction>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AccessKind {
+    Read,
+    Write,
+    MayWrite,
+}
+
+/// The set { base + Σ kᵢ·strideᵢ | 0 ≤ kᵢ·strideᵢ ≤ spanᵢ }; over-approximated unless `exact`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Lmad {
+    pub base: String,
+    pub dims: Vec<LmadDim>,
+    pub exact: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LmadDim {
+    pub stride: String,
+    pub span: String,
+    pub index: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reduction {
+    #[serde(rename = "+")]
+    Add,
+    #[serde(rename = "*")]
+    Mul,
+    #[serde(rename = "min")]
+    Min,
+    #[serde(rename = "max")]
+    Max,
+    #[serde(rename = "&")]
+    And,
+    #[serde(rename = "|")]
+    Or,
+    #[serde(rename = "^")]
+    Xor,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Assumption {
+    pub kind: AssumptionKind,
+    /// One sentence.
+    pub because: String,
+    pub line: u32,
+    /// The parameters for which it holds.
+    pub valid: String,
+    /// The pair that must not overlap, for AA.
+    pub arrays: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AssumptionKind {
+    /// A value in memory does not change.
+    RT,
+    /// No wrap-around.
+    EE,
+    /// Loops end.
+    BL,
+    /// Subscripts stay in bounds.
+    IB,
+    /// Arrays do not overlap.
+    AA,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckTerm {
+    pub kind: CheckKind,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CheckKind {
+    RT,
+    EE,
+    BL,
+    IB,
+    AA,
+    /// Enough iterations to pay for the transformation.
+    #[serde(rename = "work")]
+    Work,
+    /// The bounds of the new loops fit their machine type.
+    #[serde(rename = "fits")]
+    Fits,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BeforeAfter {
+    pub before: u64,
+    pub after: u64,
+}
+
+/// Scalar dependences that were removed, by the way it was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delicm {
+    pub forwarded: u64,
+    pub reloaded: u64,
+    pub mapped: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Dependences {
+    pub flow: String,
+    pub anti: String,
+    pub output: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Transformation {
+    pub by: By,
+    /// An isl schedule tree; empty when nothing was changed.
+    pub schedule: String,
+    /// The new loops as C-like text; empty when nothing was changed.
+    pub ast: String,
+    pub tiled: bool,
+    pub parallel: bool,
+    pub vectorized: bool,
+    /// A recognised shape of computation with its own treatment: `matmul`.
+    pub pattern: Option<String>,
+    /// How a script was corrected.
+    pub deviation: Vec<Deviation>,
+    /// The condition under which exactly this transformation survives overlapping arrays.
+    pub overlap_test: Option<String>,
+}
+
+impl Transformation {
+    /// The region is left as it was.
+    pub fn none() -> Self {
+        Transformation {
+            by: By::None,
+            schedule: String::new(),
+            ast: String::new(),
+            tiled: false,
+            parallel: false,
+            vectorized: false,
+            pattern: None,
+            deviation: Vec::new(),
+            overlap_test: None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    Auto,
+    Script,
+    None,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Deviation {
+    pub statement: String,
+    pub dimension: u32,
+    pub by: String,
+}
+
+/// Why a loop was left alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refusal {
+    pub kind: String,
+    /// Source line, 0 when unknown.
+    pub line: u32,
+    pub message: String,
+    pub advice: String,
+}
+
+impl Report {
+    pub fn new(module: impl Into<String>, functions: Vec<Function>) -> Self {
+        Report { loopwright: env!("CARGO_PKG_VERSION").to_string(), module: module.into(), functions }
+    }
+
+    /// The JSON text, with a newline at the end. Equal reports give equal bytes.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("strings and numbers always serialize");
+        text.push('\n');
+        text
+    }
+
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn sample() -> Report {
+        let scop = Scop {
+            id: "kernel:12".into(),
+            lines: [12, 20],
+            parameters: vec![Parameter { name: "n".into(), ty: "i64".into() }],
+            context: "[n] -> {  : 0 <= n <= 1000 }".into(),
+            arrays: vec![Array {
+                name: "A".into(),
+                element: "double".into(),
+                element_bytes: 8,
+                shape: vec!["*".into(), "n".into()],
+                recovered: Recovered::Parametric,
+            }],
+            statements: vec![Statement {
+                name: "S0".into(),
+                line: 14,
+                domain: "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < n }".into(),
+                schedule: "[n] -> { S0[i, j] -> [i, j] }".into(),
+                accesses: vec![Access {
+                    kind: AccessKind::MayWrite,
+                    array: "A".into(),
+                    scalar: false,
+                    relation: "[n] -> { S0[i, j] -> A[i, j] }".into(),
+                    offset: "n*i + j".into(),
+                    lmad: Some(Lmad {
+                        base: "0".into(),
+                        dims: vec![LmadDim { stride: "n".into(), span: "n*n - n".into(), index: "i".into() }],
+                        exact: true,
+                    }),
+                    reduction: Some(Reduction::Add),
+                }],
+            }],
+            assumptions: vec![Assumption {
+                kind: AssumptionKind::AA,
+                because: "A and B are plain pointers".into(),
+                line: 14,
+                valid: "[n] -> {  : }".into(),
+                arrays: vec!["A".into(), "B".into()],
+            }],
+            check: UNIVERSE.into(),
+            check_terms: vec![CheckTerm { kind: CheckKind::Work, text: "n >= 16".into() }],
+            modelled: true,
+            check_cost: 7,
+            scalar_writes: BeforeAfter::default(),
+            delicm: Delicm::default(),
+            dependences: Dependences::default(),
+            transformation: Transformation::none(),
+        };
+        let refusal = Refusal {
+            kind: "Call".into(),
+            line: 30,
+            message: "the call to `printf` may do anything".into(),
+            advice: "move the call out of the loop".into(),
+        };
+        let mut report =
+            Report::new("a.c", vec![Function { name: "kernel".into(), scops: vec![scop], refusals: vec![refusal] }]);
+        report.loopwright = "0".into();
+        report
+    }
+
+    #[test]
+    fn every_field_is_present_under_its_documented_name() {
+        expect![[r#"
+            {
+              "loopwright": "0",
+              "module": "a.c",
+              "functions": [
+                {
+                  "name": "kernel",
+                  "scops": [
+                    {
+                      "id": "kernel:12",
+                      "lines": [
+                        12,
+                        20
+                      ],
+                      "parameters": [
+                        {
+                          "name": "n",
+                          "type": "i64"
+                        }
+                      ],
+                      "context": "[n] -> {  : 0 <= n <= 1000 }",
+                      "arrays": [
+                        {
+                          "name": "A",
+                          "element": "double",
+                          "elementBytes": 8,
+                          "shape": [
+                            "*",
+                            "n"
+                          ],
+                          "recovered": "parametric"
+                        }
+                      ],
+                      "statements": [
+                        {
+                          "name": "S0",
+                          "line": 14,
+                          "domain": "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < n }",
+                          "schedule": "[n] -> { S0[i, j] -> [i, j] }",
+                          "accesses": [
+                            {
+                              "kind": "maywrite",
+                              "array": "A",
+                              "scalar": false,
+                              "relation": "[n] -> { S0[i, j] -> A[i, j] }",
+                              "offset": "n*i + j",
+                              "lmad": {
+                                "base": "0",
+                                "dims": [
+                                  {
+                                    "stride": "n",
+                                    "span": "n*n - n",
+                                    "index": "i"
+                                  }
+                                ],
+                                "exact": true
+                              },
+                              "reduction": "+"
+                            }
+                          ]
+                        }
+                      ],
+                      "assumptions": [
+                        {
+                          "kind": "AA",
+                          "because": "A and B are plain pointers",
+                          "line": 14,
+                          "valid": "[n] -> {  : }",
+                          "arrays": [
+                            "A",
+                            "B"
+                          ]
+                        }
+                      ],
+                      "check": "{  : }",
+                      "checkTerms": [
+                        {
+                          "kind": "work",
+                          "text": "n >= 16"
+                        }
+                      ],
+                      "modelled": true,
+                      "checkCost": 7,
+                      "scalarWrites": {
+                        "before": 0,
+                        "after": 0
+                      },
+                      "delicm": {
+                        "forwarded": 0,
+                        "reloaded": 0,
+                        "mapped": 0
+                      },
+                      "dependences": {
+                        "flow": "",
+                        "anti": "",
+                        "output": ""
+                      },
+                      "transformation": {
+                        "by": "none",
+                        "schedule": "",
+                        "ast": "",
+                        "tiled": false,
+                        "parallel": false,
+                        "vectorized": false,
+                        "pattern": null,
+                        "deviation": [],
+                        "overlapTest": null
+                      }
+                    }
+                  ],
+                  "refusals": [
+                    {
+                      "kind": "Call",
+                      "line": 30,
+                      "message": "the call to `printf` may do anything",
+                      "advice": "move the call out of the loop"
+                    }
+                  ]
+                }
+              ]
+            }
+        "#]]
+        .assert_eq(&sample().to_json());
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        assert_eq!(Report::from_json(&sample().to_json()).unwrap(), sample());
+    }
+}
