@@ -2,6 +2,16 @@
 //!
 //! All arithmetic is in ℤ. Whoever turns an [`Expr`] into machine arithmetic proves that it fits (see [`Expr::interval`]).
 
+mod fits;
+mod generate;
+mod run;
+mod show;
+
+pub use fits::{Fits, Ranges, fits_i64};
+pub use generate::{AstOptions, expr_from_pw_aff, expr_from_set, generate};
+pub use run::{Direction, Meaningless};
+pub use show::Names;
+
 use crate::scop::{ParamId, StatementId};
 
 /// A loop counter of the generated code; unique in one tree.
@@ -78,4 +88,78 @@ pub enum Expr {
     Neg(Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Select { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+}
+
+impl Expr {
+    pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        Expr::Binary(op, Box::new(left), Box::new(right))
+    }
+    pub fn truth(value: bool) -> Expr {
+        Expr::Int(i128::from(value))
+    }
+    /// The constant this is, if it is one literally.
+    pub fn as_int(&self) -> Option<i128> {
+        match self {
+            Expr::Int(v) => Some(*v),
+            _ => None,
+        }
+    }
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Int(_) | Expr::Param(_) | Expr::Counter(_) => Vec::new(),
+            Expr::Neg(e) => vec![e],
+            Expr::Binary(_, l, r) => vec![l, r],
+            Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+        }
+    }
+    /// This expression and all below it, operands after their users.
+    pub fn for_each(&self, visit: &mut impl FnMut(&Expr)) {
+        visit(self);
+        self.operands().into_iter().for_each(|e| e.for_each(visit));
+    }
+    /// How many operations its evaluation takes at most.
+    pub fn cost(&self) -> usize {
+        let mut operations = 0;
+        self.for_each(&mut |e| operations += usize::from(!e.operands().is_empty()));
+        operations
+    }
+}
+
+impl Node {
+    /// Every expression of the tree: bounds, guards, coordinates.
+    pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
+        match self {
+            Node::Block(children) => children.iter().for_each(|c| c.for_each_expr(visit)),
+            Node::For(f) => {
+                visit(&f.first);
+                visit(&f.last);
+                f.body.for_each_expr(visit);
+            }
+            Node::If { condition, then, otherwise } => {
+                visit(condition);
+                then.for_each_expr(visit);
+                if let Some(o) = otherwise {
+                    o.for_each_expr(visit);
+                }
+            }
+            Node::Call { coordinates, .. } => coordinates.iter().for_each(visit),
+        }
+    }
+    /// Every loop of the tree, outer before inner.
+    pub fn for_each_loop(&self, visit: &mut impl FnMut(&For)) {
+        match self {
+            Node::Block(children) => children.iter().for_each(|c| c.for_each_loop(visit)),
+            Node::For(f) => {
+                visit(f);
+                f.body.for_each_loop(visit);
+            }
+            Node::If { then, otherwise, .. } => {
+                then.for_each_loop(visit);
+                if let Some(o) = otherwise {
+                    o.for_each_loop(visit);
+                }
+            }
+            Node::Call { .. } => {}
+        }
+    }
 }

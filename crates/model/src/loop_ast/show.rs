@@ -1,0 +1,110 @@
+//! Trees as C-like text, for people.
+
+use super::{BinaryOp, Expr, Node};
+use crate::scop::{ParamId, Scop, StatementId};
+use std::fmt::Write;
+
+/// What parameters and statements are called when a tree is shown.
+pub struct Names<'a> {
+    pub param: &'a dyn Fn(ParamId) -> String,
+    pub statement: &'a dyn Fn(StatementId) -> String,
+}
+
+impl Node {
+    /// C-like text with the source's parameter names.
+    pub fn text(&self, scop: &Scop) -> String {
+        let param = |p: ParamId| scop.params.get(p.index()).map_or_else(|| p.to_string(), |p| p.name.clone());
+        self.text_with(&Names { param: &param, statement: &|s| s.to_string() })
+    }
+    pub fn text_with(&self, names: &Names) -> String {
+        let mut out = String::new();
+        node(self, names, 0, &mut out);
+        out
+    }
+}
+
+impl Expr {
+    pub fn text_with(&self, names: &Names) -> String {
+        expr(self, names, 0)
+    }
+}
+
+fn node(n: &Node, names: &Names, depth: usize, out: &mut String) {
+    let indent = "  ".repeat(depth);
+    match n {
+        Node::Block(children) => children.iter().for_each(|c| node(c, names, depth, out)),
+        Node::For(f) => {
+            for (flag, text) in [(f.parallel, "parallel"), (f.vector, "vector")] {
+                if flag {
+                    let _ = writeln!(out, "{indent}// {text}");
+                }
+            }
+            let c = format!("c{}", f.counter.0);
+            let (first, last) = (f.first.text_with(names), f.last.text_with(names));
+            let step = if f.step == 1 { format!("++{c}") } else { format!("{c} += {}", f.step) };
+            let _ = writeln!(out, "{indent}for (int {c} = {first}; {c} <= {last}; {step}) {{");
+            node(&f.body, names, depth + 1, out);
+            let _ = writeln!(out, "{indent}}}");
+        }
+        Node::If { condition, then, otherwise } => {
+            let _ = writeln!(out, "{indent}if ({}) {{", condition.text_with(names));
+            node(then, names, depth + 1, out);
+            if let Some(o) = otherwise {
+                let _ = writeln!(out, "{indent}}} else {{");
+                node(o, names, depth + 1, out);
+            }
+            let _ = writeln!(out, "{indent}}}");
+        }
+        Node::Call { statement, coordinates } => {
+            let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).collect();
+            let _ = writeln!(out, "{indent}{}({});", (names.statement)(*statement), at.join(", "));
+        }
+    }
+}
+
+/// `binding`: how tightly the surroundings bind; parentheses appear where they bind tighter than the expression.
+fn expr(e: &Expr, names: &Names, binding: u8) -> String {
+    use BinaryOp::*;
+    match e {
+        Expr::Int(v) if *v < 0 && binding > 4 => format!("({v})"),
+        Expr::Int(v) => v.to_string(),
+        Expr::Param(p) => (names.param)(*p),
+        Expr::Counter(c) => format!("c{}", c.0),
+        Expr::Neg(e) => wrap(binding > 4, format!("-{}", expr(e, names, 6))),
+        Expr::Select { condition, then, otherwise } => wrap(
+            binding > 0,
+            format!("{} ? {} : {}", expr(condition, names, 1), expr(then, names, 1), expr(otherwise, names, 1)),
+        ),
+        Expr::Binary(op, l, r) => {
+            let infix = |sign: &str, level: u8| {
+                let text = format!("{} {sign} {}", expr(l, names, level), expr(r, names, level + 1));
+                wrap(binding > level, text)
+            };
+            let call = |name: &str| format!("{name}({}, {})", expr(l, names, 0), expr(r, names, 0));
+            match op {
+                Add => infix("+", 4),
+                Sub => infix("-", 4),
+                Mul => {
+                    let text = format!("{} * {}", expr(l, names, 5), expr(r, names, 6));
+                    wrap(binding > 5, text)
+                }
+                ExactDiv | NonNegDiv => infix("/", 5),
+                NonNegRem | ZeroTestRem => infix("%", 5),
+                FloorDiv => call("floord"),
+                Min => call("min"),
+                Max => call("max"),
+                Eq => infix("==", 3),
+                Lt => infix("<", 3),
+                Le => infix("<=", 3),
+                Gt => infix(">", 3),
+                Ge => infix(">=", 3),
+                And => infix("&&", 2),
+                Or => infix("||", 1),
+            }
+        }
+    }
+}
+
+fn wrap(parentheses: bool, text: String) -> String {
+    if parentheses { format!("({text})") } else { text }
+}

@@ -1,0 +1,301 @@
+//! An estimate of how long a loop nest takes: memory traffic on two cache levels, arithmetic with or without vectors, loop
+//! overhead. Only comparisons of two orders of the same statements mean something.
+//!
+//! Words. A **nest** is a tree of loops and statements. A **reference** is one access of a statement with the distance in bytes
+//! that it moves per iteration of each loop around it. The **footprint** of a part of the nest is the set of cache lines that one
+//! execution of it touches.
+
+use super::Machine;
+use crate::scop::{ArrayId, StatementId};
+use std::collections::HashMap;
+
+/// A loop of the nest; unique in one nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LoopKey(pub usize);
+
+#[derive(Clone, Debug)]
+pub(super) enum Nest {
+    Loop {
+        key: LoopKey,
+        trips: f64,
+        /// How iterations may be combined into vectors.
+        lanes: Lanes,
+        body: Vec<Nest>,
+    },
+    Statement(StatementId),
+}
+
+/// What stands between a loop and vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// Iterations are independent.
+    Independent,
+    /// Iterations only share reductions that may be reordered.
+    Reductions,
+    /// A value travels from iteration to iteration.
+    Chained,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Reference {
+    pub array: ArrayId,
+    pub bytes: u64,
+    pub write: bool,
+    /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
+    pub strides: HashMap<LoopKey, Option<f64>>,
+}
+
+impl Reference {
+    /// The stride along a loop.
+    fn along(&self, key: LoopKey) -> Option<f64> {
+        self.strides.get(&key).copied().unwrap_or(Some(0.0))
+    }
+}
+
+pub(super) type References = HashMap<StatementId, Vec<Reference>>;
+
+/// Cycles for a line that comes from the second cache level, and from beyond it.
+const L2_LINE: f64 = 5.0;
+const MEMORY_LINE: f64 = 18.0;
+/// A cache never holds exactly the lines the model thinks of: only this share of it is counted on.
+const USABLE_CACHE: f64 = 0.75;
+/// Cycles of a floating point operation whose input is the previous one's output.
+const CHAIN_LATENCY: f64 = 4.0;
+/// Entering an innermost loop, with and without vectors (alignment, remainder, reduction of lanes).
+const VECTOR_ENTRY: f64 = 10.0;
+const SCALAR_ENTRY: f64 = 4.0;
+/// One iteration of a loop that is not innermost.
+const LOOP_STEP: f64 = 1.5;
+
+/// The estimate and what the profit decision asks beyond it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    pub cycles: f64,
+    /// Cycles in innermost loops that run with vectors, and in those that do not.
+    pub vector_cycles: f64,
+    pub scalar_cycles: f64,
+    pub l1_lines: f64,
+    pub l2_lines: f64,
+}
+
+pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
+    let mut cost = Cost { cycles: 0.0, vector_cycles: 0.0, scalar_cycles: 0.0, l1_lines: 0.0, l2_lines: 0.0 };
+    let mut overhead = 0.0;
+    for part in nest {
+        arithmetic(part, references, machine, 1.0, &mut cost, &mut overhead);
+    }
+    cost.l1_lines = traffic(nest, references, machine, machine.l1 as f64 * USABLE_CACHE);
+    cost.l2_lines = traffic(nest, references, machine, machine.l2 as f64 * USABLE_CACHE);
+    cost.cycles = cost.vector_cycles
+        + cost.scalar_cycles
+        + overhead
+        + L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0)
+        + MEMORY_LINE * cost.l2_lines;
+    cost
+}
+
+fn arithmetic(part: &Nest, refs: &References, machine: &Machine, times: f64, cost: &mut Cost, overhead: &mut f64) {
+    match part {
+        Nest::Statement(s) => cost.scalar_cycles += times * scalar_cycles(&refs[s], None),
+        Nest::Loop { key, trips, lanes, body } => {
+            if body.iter().any(|b| matches!(b, Nest::Loop { .. })) {
+                *overhead += times * trips * LOOP_STEP;
+                body.iter().for_each(|b| arithmetic(b, refs, machine, times * trips, cost, overhead));
+                return;
+            }
+            let statements: Vec<&Vec<Reference>> =
+                body.iter().filter_map(|b| if let Nest::Statement(s) = b { Some(&refs[s]) } else { None }).collect();
+            if is_vectorizable(&statements, *key, *lanes) {
+                let widest = statements.iter().flat_map(|r| r.iter()).map(|r| r.bytes).max().unwrap_or(8).max(1);
+                let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+                let scalar: f64 = statements.iter().map(|r| scalar_cycles(r, Some(*key))).sum();
+                // The remainder of the trip count runs without vectors.
+                let remainder = ((factor - 1.0) / 2.0).min(*trips);
+                let per_entry = (trips - remainder).max(0.0) * scalar / factor + remainder * scalar;
+                cost.vector_cycles += times * per_entry;
+                *overhead += times * VECTOR_ENTRY;
+            } else {
+                let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
+                let scalar: f64 = statements.iter().map(|r| scalar_cycles(r, Some(*key)).max(chain)).sum();
+                cost.scalar_cycles += times * trips * scalar;
+                *overhead += times * SCALAR_ENTRY;
+            }
+        }
+    }
+}
+
+/// Every reference is invariant or moves by its own size.
+fn is_vectorizable(statements: &[&Vec<Reference>], key: LoopKey, lanes: Lanes) -> bool {
+    lanes != Lanes::Chained
+        && statements.iter().flat_map(|r| r.iter()).all(|r| match r.along(key) {
+            Some(stride) => stride == 0.0 || stride.abs() == r.bytes as f64,
+            None => false,
+        })
+}
+
+/// Loads, stores and as many operations; what the innermost loop does not move lives in registers.
+fn scalar_cycles(references: &[Reference], innermost: Option<LoopKey>) -> f64 {
+    let moving = references.iter().filter(|r| innermost.is_none_or(|key| r.along(key) != Some(0.0))).count();
+    0.5 + 0.5 * moving as f64
+}
+
+/// Lines that come from beyond a cache of `capacity` bytes while the parts run once, one after the other.
+///
+/// The rule: as long as what runs between two touches of a line fits the cache, the second touch is free. Between two touches
+/// by consecutive iterations one iteration's footprint runs; so where that fits, a loop costs the lines of its whole footprint
+/// once; where it does not, it costs its body's traffic anew in every iteration.
+fn traffic(parts: &[Nest], refs: &References, machine: &Machine, capacity: f64) -> f64 {
+    let line = machine.cache_line as f64;
+    if footprint(parts, refs, line) * line <= capacity {
+        return weighted_footprint(parts, refs, line);
+    }
+    let one = |part: &Nest| match part {
+        Nest::Statement(_) => weighted_footprint(std::slice::from_ref(part), refs, line),
+        Nest::Loop { trips, body, .. } => {
+            if footprint(body, refs, line) * line <= capacity {
+                weighted_footprint(std::slice::from_ref(part), refs, line)
+            } else {
+                trips * traffic(body, refs, machine, capacity)
+            }
+        }
+    };
+    parts.iter().map(one).sum()
+}
+
+fn footprint(parts: &[Nest], refs: &References, line: f64) -> f64 {
+    groups(parts, refs, line).into_iter().map(|(lines, _)| lines).sum()
+}
+
+/// Written lines travel twice.
+fn weighted_footprint(parts: &[Nest], refs: &References, line: f64) -> f64 {
+    groups(parts, refs, line).into_iter().map(|(lines, write)| if write { 2.0 * lines } else { lines }).sum()
+}
+
+/// The distinct references of the parts with their lines and whether they are written. References of one array that move alike
+/// are neighbours (a stencil) and count once.
+fn groups(parts: &[Nest], refs: &References, line: f64) -> Vec<(f64, bool)> {
+    struct Group {
+        array: ArrayId,
+        steps: Vec<(Option<f64>, f64)>,
+        lines: f64,
+        write: bool,
+    }
+    fn collect(part: &Nest, refs: &References, line: f64, loops: &mut Vec<(LoopKey, f64)>, out: &mut Vec<Group>) {
+        match part {
+            Nest::Loop { key, trips, body, .. } => {
+                loops.push((*key, *trips));
+                body.iter().for_each(|b| collect(b, refs, line, loops, out));
+                loops.pop();
+            }
+            Nest::Statement(s) => {
+                for r in &refs[s] {
+                    let mut steps: Vec<(Option<f64>, f64)> = loops
+                        .iter()
+                        .map(|(key, trips)| (r.along(*key).map(f64::abs), *trips))
+                        .filter(|(stride, trips)| *stride != Some(0.0) && *trips > 1.0)
+                        .collect();
+                    steps.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+                    match out.iter_mut().find(|g| g.array == r.array && g.steps == steps) {
+                        Some(group) => group.write |= r.write,
+                        None => {
+                            let lines = lines_of(r.bytes as f64, &steps, line);
+                            out.push(Group { array: r.array, steps, lines, write: r.write });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    parts.iter().for_each(|p| collect(p, refs, line, &mut Vec::new(), &mut out));
+    out.into_iter().map(|g| (g.lines, g.write)).collect()
+}
+
+/// Lines of { Σ kᵢ·strideᵢ | 0 ≤ kᵢ < tripsᵢ }, strides ascending (unknown ones count as large): small strides grow one
+/// interval, a stride beyond it makes copies of the interval.
+fn lines_of(bytes: f64, steps: &[(Option<f64>, f64)], line: f64) -> f64 {
+    let (mut extent, mut copies) = (bytes, 1.0);
+    for (stride, trips) in steps {
+        match stride {
+            Some(stride) if *stride <= extent.max(line) => extent += stride * (trips - 1.0),
+            _ => copies *= trips,
+        }
+    }
+    copies * ((extent - 1.0) / line + 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const N: f64 = 1000.0;
+
+    fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
+        let strides = strides.iter().map(|(k, s)| (LoopKey(*k), Some(*s))).collect();
+        Reference { array: ArrayId(array), bytes: 8, write, strides }
+    }
+    fn nest(order: &[(usize, f64, Lanes)]) -> Vec<Nest> {
+        let mut inner = vec![Nest::Statement(StatementId(0))];
+        for (key, trips, lanes) in order.iter().rev() {
+            inner = vec![Nest::Loop { key: LoopKey(*key), trips: *trips, lanes: *lanes, body: inner }];
+        }
+        inner
+    }
+    /// C[i][j] += A[i][k] * B[k][j] with i, j, k = 0, 1, 2.
+    fn matmul() -> References {
+        let row = 8.0 * N;
+        let refs = vec![
+            reference(0, true, &[(0, row), (1, 8.0)]),
+            reference(1, false, &[(0, row), (2, 8.0)]),
+            reference(2, false, &[(2, row), (1, 8.0)]),
+        ];
+        [(StatementId(0), refs)].into()
+    }
+    use Lanes::{Chained, Independent};
+
+    #[test]
+    fn interchange_makes_a_matrix_product_cheaper() {
+        let m = Machine::default();
+        let ijk = estimate(&nest(&[(0, N, Independent), (1, N, Independent), (2, N, Chained)]), &matmul(), &m);
+        let ikj = estimate(&nest(&[(0, N, Independent), (2, N, Chained), (1, N, Independent)]), &matmul(), &m);
+        assert!(ikj.cycles < 0.5 * ijk.cycles, "{ikj:?} {ijk:?}");
+        assert!(ijk.vector_cycles == 0.0 && ikj.scalar_cycles == 0.0);
+    }
+
+    #[test]
+    fn tiling_keeps_a_matrix_product_in_cache() {
+        let m = Machine::default();
+        let untiled = estimate(&nest(&[(0, N, Independent), (2, N, Chained), (1, N, Independent)]), &matmul(), &m);
+        let mut refs = matmul();
+        for r in refs.get_mut(&StatementId(0)).unwrap() {
+            for k in 0..3 {
+                if let Some(Some(s)) = r.strides.get(&LoopKey(k)).copied() {
+                    r.strides.insert(LoopKey(k + 3), Some(s * 32.0));
+                }
+            }
+        }
+        let tiles = [(3, N / 32.0, Independent), (5, N / 32.0, Chained), (4, N / 32.0, Independent)];
+        let points = [(0, 32.0, Independent), (2, 32.0, Chained), (1, 32.0, Independent)];
+        let tiled = estimate(&nest(&[tiles, points].concat()), &refs, &m);
+        assert!(tiled.l2_lines < 0.1 * untiled.l2_lines, "{tiled:?} {untiled:?}");
+    }
+
+    #[test]
+    fn walking_columns_costs_a_line_per_element() {
+        let m = Machine::default();
+        let refs: References =
+            [(StatementId(0), vec![reference(0, false, &[(0, 8.0), (1, 8.0 * N)])])].into();
+        let columns = nest(&[(0, N, Independent), (1, N, Independent)]);
+        let rows = nest(&[(1, N, Independent), (0, N, Independent)]);
+        assert!(estimate(&columns, &refs, &m).l1_lines > 0.9 * N * N);
+        assert!(estimate(&rows, &refs, &m).l1_lines < 0.2 * N * N);
+    }
+
+    #[test]
+    fn neighbours_of_a_stencil_count_once() {
+        let refs = vec![reference(0, false, &[(0, 8.0)]), reference(0, false, &[(0, 8.0)])];
+        let refs: References = [(StatementId(0), refs)].into();
+        let lines = footprint(&nest(&[(0, N, Independent)]), &refs, 64.0);
+        assert!((120.0..130.0).contains(&lines), "{lines}");
+    }
+}
