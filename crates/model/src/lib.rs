@@ -2,7 +2,12 @@
 //! and what must hold at run time for all of it to be true. Nothing in this crate knows LLVM.
 
 pub mod assume;
+pub mod dependence;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod loop_ast;
 pub mod plan;
 pub mod refusal;
+pub mod schedule;
 pub mod scop;
+pub mod verify;

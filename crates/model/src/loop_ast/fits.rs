@@ -68,7 +68,9 @@ fn node_fits(node: &Node, ranges: &mut Ranges) -> bool {
     match node {
         Node::Block(children) => children.iter().all(|c| node_fits(c, ranges)),
         Node::For(f) => {
-            let (Some(first), Some(last)) = (expr_fits(&f.first, ranges), expr_fits(&f.last, ranges)) else { return false };
+            let (Some(first), Some(last)) = (expr_fits(&f.first, ranges), expr_fits(&f.last, ranges)) else {
+                return false;
+            };
             // The counter starts at `first`; while the body runs it is at most `last`; one step later the loop ends.
             let end = last.1.max(first.1) + i128::from(f.step);
             if !is_i64((first.0, end)) {
@@ -128,8 +130,7 @@ fn binary(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)
         Sub => Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?)),
         Mul => {
             // A bilinear function takes its extremes at the corners.
-            let corners =
-                [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
+            let corners = [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
             Some((*corners.iter().min()?, *corners.iter().max()?))
         }
         FloorDiv | ExactDiv | NonNegDiv => {

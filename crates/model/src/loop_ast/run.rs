@@ -89,7 +89,8 @@ fn run(
     visit: &mut impl FnMut(StatementId, Vec<i128>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Meaningless> {
     let value = |e: &Expr, counters: &HashMap<Counter, i128>| {
-        e.evaluate(params, counters).ok_or_else(|| Meaningless { what: format!("{e:?} with {params:?} and {counters:?}") })
+        e.evaluate(params, counters)
+            .ok_or_else(|| Meaningless { what: format!("{e:?} with {params:?} and {counters:?}") })
     };
     match node {
         Node::Block(children) => {

@@ -283,8 +283,7 @@ mod tests {
     #[test]
     fn walking_columns_costs_a_line_per_element() {
         let m = Machine::default();
-        let refs: References =
-            [(StatementId(0), vec![reference(0, false, &[(0, 8.0), (1, 8.0 * N)])])].into();
+        let refs: References = [(StatementId(0), vec![reference(0, false, &[(0, 8.0), (1, 8.0 * N)])])].into();
         let columns = nest(&[(0, N, Independent), (1, N, Independent)]);
         let rows = nest(&[(1, N, Independent), (0, N, Independent)]);
         assert!(estimate(&columns, &refs, &m).l1_lines > 0.9 * N * N);

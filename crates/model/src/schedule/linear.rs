@@ -20,10 +20,7 @@ impl Fraction {
         self.numerator == 0
     }
     fn divided_by(self, other: Fraction) -> Option<Fraction> {
-        Fraction::new(
-            self.numerator.checked_mul(other.denominator)?,
-            self.denominator.checked_mul(other.numerator)?,
-        )
+        Fraction::new(self.numerator.checked_mul(other.denominator)?, self.denominator.checked_mul(other.numerator)?)
     }
     fn minus_product(self, a: Fraction, b: Fraction) -> Option<Fraction> {
         let (n, d) = (a.numerator.checked_mul(b.numerator)?, a.denominator.checked_mul(b.denominator)?);

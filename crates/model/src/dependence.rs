@@ -1,0 +1,238 @@
+//! Which instances must stay in order.
+//!
+//! Words. Instance t *depends* on instance s if s runs before t in the original order, both touch a cell and at least one of them
+//! writes it: **flow** (write, then read), **anti** (read, then write), **output** (write, then write). A dependence is
+//! **value-based** if no certain write of the cell lies between the two, **memory-based** otherwise. Keeping all value-based
+//! dependences keeps the memory-based ones too, since those are chains of them.
+//!
+//! Within one instance all reads happen before all writes; an instance does not depend on itself.
+
+use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
+use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
+use std::collections::BTreeSet;
+
+/// `{ source -> sink }`, both statement instances.
+///
+/// Ensures: every order of the instances in which each source of `flow`, `anti` and `output` runs before its sink computes the
+/// same values as the original, up to the order in which reductions combine their operands; if the pairs of `reduction` keep
+/// their order as well, the same values exactly.
+#[derive(Clone, Debug)]
+pub struct Dependences {
+    pub flow: UnionMap,
+    pub anti: UnionMap,
+    pub output: UnionMap,
+    /// Between two updates `a = a op x` of one statement with one commutative and associative `op`.
+    pub reduction: UnionMap,
+}
+
+impl Dependences {
+    /// What every schedule must respect.
+    pub fn validity(&self) -> Result<UnionMap, IslError> {
+        self.flow.union(&self.anti)?.union(&self.output)?.coalesce()
+    }
+    /// What iterations that run at once must not have between them: two updates at once would lose one.
+    pub fn with_reductions(&self) -> Result<UnionMap, IslError> {
+        self.validity()?.union(&self.reduction)?.coalesce()
+    }
+}
+
+/// The dependences of a region, exact where all accesses are.
+///
+/// Requires: `scop.schedule` orders all instances totally.
+pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
+    scop.ctx.within(Budget::DEPENDENCE, || compute(scop))
+}
+
+fn compute(scop: &Scop) -> Result<Dependences, IslError> {
+    let order = Phases::of(scop)?;
+    let all = Accesses::of(scop)?;
+    let reduced = all.reduction_arrays();
+    let plain = all.filtered(|a| !reduced.contains(&a.array));
+    let Values { flow, anti, output } = value_based(scop, &plain, &order)?;
+    let (mut flow, mut anti, mut output) = (flow, anti, output);
+
+    // Arrays with reductions. Let ρ be the set of pairs (s, t) of updates of one statement with one operator; we want to let them
+    // be reordered. With value-based dependences this would be unsound: a chain s → u → t whose first link is in ρ may be all
+    // that keeps t after s, for s and t not in ρ. So here every pair of instances with a conflict is taken, not only those
+    // without a write in between: then removing ρ removes exactly the pairs in ρ and no other order rests on them. Let c be a
+    // cell and r a non-update access of it. r keeps its order with every update of c, so between two consecutive non-update
+    // accesses of c the same updates of the same statements run as before, maybe permuted among those of one statement with
+    // one operator (updates of different statements keep their mutual order). op commutes and associates, so r finds the same
+    // value.
+    let mut reduction = UnionMap::empty_ctx(&scop.ctx)?;
+    if !reduced.is_empty() {
+        let rest = all.filtered(|a| reduced.contains(&a.array));
+        for source in &rest.0 {
+            for sink in rest.0.iter().filter(|sink| sink.array == source.array) {
+                if !source.writes && !sink.writes {
+                    continue;
+                }
+                let pairs = order.conflicts(&scop.ctx, source, sink)?;
+                let relaxed = source.statement == sink.statement
+                    && source.reduction.is_some()
+                    && source.reduction == sink.reduction;
+                let into = match (source.writes, sink.writes) {
+                    _ if relaxed => &mut reduction,
+                    (true, false) => &mut flow,
+                    (false, true) => &mut anti,
+                    _ => &mut output,
+                };
+                *into = into.union(&pairs)?;
+            }
+        }
+        // A pair that another access orders anyway is no relaxation.
+        let ordered = flow.union(&anti)?.union(&output)?;
+        reduction = reduction.subtract(&ordered)?;
+    }
+    Ok(Dependences {
+        flow: flow.coalesce()?,
+        anti: anti.coalesce()?,
+        output: output.coalesce()?,
+        reduction: reduction.coalesce()?,
+    })
+}
+
+/// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
+pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
+    scop.ctx.within(Budget::DEPENDENCE, || {
+        let order = Phases::of(scop)?;
+        let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop)?, &order)?;
+        let reduction = UnionMap::empty_ctx(&scop.ctx)?;
+        Ok(Dependences { flow, anti, output, reduction })
+    })
+}
+
+struct Values {
+    flow: UnionMap,
+    anti: UnionMap,
+    output: UnionMap,
+}
+
+fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Values, IslError> {
+    let ctx = &scop.ctx;
+    let reads = accesses.relation(ctx, |a| !a.writes)?;
+    let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
+    let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
+    let writes = certain.union(&possible)?;
+    let question = |sink: &UnionMap| UnionAccessInfo::from_sink(sink)?.set_schedule_map(&order.phases);
+    let flow = question(&reads)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
+    let output = question(&writes)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
+    // Reads hide no writes; certain writes between a read and a write make the anti dependence a chain of that write's
+    // anti dependence and an output dependence.
+    let anti = question(&writes)?.set_may_source(&reads)?.set_kill(&certain)?.compute_flow()?;
+    Ok(Values {
+        flow: order.instances(ctx, &flow.get_may_dependence()?)?,
+        anti: order.instances(ctx, &anti.get_may_dependence()?)?,
+        output: order.instances(ctx, &output.get_may_dependence()?)?,
+    })
+}
+
+/// One access, its instances split into a reading phase `R<s>` and a writing phase `W<s>`, so that isl sees that
+/// an instance reads before it writes.
+struct Phased {
+    statement: StatementId,
+    array: ArrayId,
+    writes: bool,
+    /// Certainly overwrites all its cells.
+    certain: bool,
+    reduction: Option<ReductionOp>,
+    /// `{ R<s>[i…] -> A[e…] }` or `{ W<s>[i…] -> A[e…] }`
+    relation: isl::Map,
+}
+
+fn phase_name(statement: StatementId, writes: bool) -> String {
+    format!("{}{}", if writes { 'W' } else { 'R' }, statement.0)
+}
+
+struct Accesses(Vec<Phased>);
+
+impl Accesses {
+    fn of(scop: &Scop) -> Result<Accesses, IslError> {
+        let mut out = Vec::new();
+        for (&statement, s) in &scop.statements {
+            for access in &s.accesses {
+                let Access { kind, array, relation, exact, reduction, .. } = access;
+                let writes = access.is_write();
+                out.push(Phased {
+                    statement,
+                    array: *array,
+                    writes,
+                    certain: *kind == AccessKind::Write && *exact && !s.boxed,
+                    reduction: *reduction,
+                    relation: relation.set_tuple_name(DimType::In, &phase_name(statement, writes))?,
+                });
+            }
+        }
+        Ok(Accesses(out))
+    }
+
+    fn filtered(&self, keep: impl Fn(&Phased) -> bool) -> Accesses {
+        let copy = |a: &Phased| Phased { relation: a.relation.clone(), ..*a };
+        Accesses(self.0.iter().filter(|a| keep(a)).map(copy).collect())
+    }
+
+    fn reduction_arrays(&self) -> BTreeSet<ArrayId> {
+        self.0.iter().filter(|a| a.reduction.is_some()).map(|a| a.array).collect()
+    }
+
+    fn relation(&self, ctx: &Ctx, keep: impl Fn(&Phased) -> bool) -> Result<UnionMap, IslError> {
+        let mut all = UnionMap::empty_ctx(ctx)?;
+        for a in self.0.iter().filter(|a| keep(a)) {
+            all = all.union(&UnionMap::from_map(&a.relation)?)?;
+        }
+        Ok(all)
+    }
+}
+
+/// The original order with its two phases per instance.
+struct Phases {
+    /// `{ R<s>[i…] -> [t…, 0]; W<s>[i…] -> [t…, 1] }`
+    phases: UnionMap,
+    /// `{ R<s>[i…] -> S<s>[i…]; W<s>[i…] -> S<s>[i…] }`
+    instance: UnionMap,
+}
+
+impl Phases {
+    fn of(scop: &Scop) -> Result<Phases, IslError> {
+        let mut phases = UnionMap::empty_ctx(&scop.ctx)?;
+        let mut instance = UnionMap::empty_ctx(&scop.ctx)?;
+        for map in scop.schedule.get_map()?.maps()? {
+            let name = map.get_tuple_name(DimType::In)?;
+            let Some(statement) = StatementId::from_isl_name(&name) else { continue };
+            let identity = map.domain()?.identity()?;
+            for (writes, phase) in [(false, 0), (true, 1)] {
+                let phased = phase_name(statement, writes);
+                let last = map.dim(DimType::Out)?;
+                let time = map.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?;
+                phases = phases.union(&UnionMap::from_map(&time.set_tuple_name(DimType::In, &phased)?)?)?;
+                instance = instance.union(&UnionMap::from_map(&identity.set_tuple_name(DimType::In, &phased)?)?)?;
+            }
+        }
+        Ok(Phases { phases, instance })
+    }
+
+    /// Pairs of phases as pairs of instances, without those of an instance with itself.
+    fn instances(&self, ctx: &Ctx, pairs: &UnionMap) -> Result<UnionMap, IslError> {
+        let pairs = pairs.apply_domain(&self.instance)?.apply_range(&self.instance)?;
+        let mut out = UnionMap::empty_ctx(ctx)?;
+        for map in pairs.maps()? {
+            let space = map.get_space()?;
+            let own = map.get_tuple_name(DimType::In)? == map.get_tuple_name(DimType::Out)?;
+            let map = if own { map.subtract(&isl::Map::identity(&space)?)? } else { map };
+            out = out.union(&UnionMap::from_map(&map)?)?;
+        }
+        out.coalesce()
+    }
+
+    /// All pairs of instances, the first earlier, whose accesses meet in a cell.
+    fn conflicts(&self, ctx: &Ctx, source: &Phased, sink: &Phased) -> Result<UnionMap, IslError> {
+        let meet = source.relation.apply_range(&sink.relation.reverse()?)?;
+        let ends = (UnionMap::from_map(&source.relation)?.domain()?, UnionMap::from_map(&sink.relation)?.domain()?);
+        let (before, after) = (self.phases.intersect_domain(&ends.0)?, self.phases.intersect_domain(&ends.1)?);
+        let earlier = before.lex_lt_union_map(&after)?;
+        self.instances(ctx, &UnionMap::from_map(&meet)?.intersect(&earlier)?)
+    }
+}
+
+#[cfg(test)]
+mod tests;

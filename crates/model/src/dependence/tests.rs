@@ -1,0 +1,221 @@
+//! Brute force: all pairs of instances at small parameters, straight from the definitions.
+
+use super::*;
+use crate::fixture::test_scop;
+use crate::verify::{Trace, Traced};
+use std::collections::BTreeSet;
+
+type Pairs = BTreeSet<(String, String)>;
+
+/// The definition of memory-based dependences, with reductions apart, and of value-based ones.
+struct Oracle {
+    memory: Pairs,
+    relaxed: Pairs,
+    flow: Pairs,
+}
+
+fn oracle(scop: &Scop, params: &[i128]) -> Oracle {
+    let Traced::All(trace) = Trace::of(scop, params, 5000).unwrap() else { panic!("too many instances") };
+    let access = |k: usize, a: usize| &scop.statements[&trace.instances[k].0].accesses[a];
+    let (mut memory, mut relaxed, mut flow) = (Pairs::new(), Pairs::new(), Pairs::new());
+    for t in 0..trace.instances.len() {
+        for s in 0..t {
+            for (a, cell) in &trace.touched[s] {
+                for (b, other) in &trace.touched[t] {
+                    let (x, y) = (access(s, *a), access(t, *b));
+                    if cell != other || !(x.is_write() || y.is_write()) {
+                        continue;
+                    }
+                    let pair = (trace.name(s), trace.name(t));
+                    let same = trace.instances[s].0 == trace.instances[t].0;
+                    if same && x.reduction.is_some() && x.reduction == y.reduction {
+                        relaxed.insert(pair);
+                        continue;
+                    }
+                    memory.insert(pair.clone());
+                    let overwritten = (s + 1..t).any(|u| {
+                        trace.touched[u]
+                            .iter()
+                            .any(|(c, again)| again == cell && access(u, *c).kind == AccessKind::Write)
+                    });
+                    if x.is_write() && !y.is_write() && !overwritten {
+                        flow.insert(pair);
+                    }
+                }
+            }
+        }
+    }
+    let relaxed = relaxed.difference(&memory).cloned().collect();
+    Oracle { memory, relaxed, flow }
+}
+
+fn pairs(map: &UnionMap, scop: &Scop, params: &[i128]) -> Pairs {
+    let mut out = Pairs::new();
+    for map in map.maps().unwrap() {
+        let (source, sink) = (map.get_tuple_name(DimType::In).unwrap(), map.get_tuple_name(DimType::Out).unwrap());
+        let dims = map.dim(DimType::In).unwrap();
+        let mut map = map;
+        for (k, v) in params.iter().enumerate() {
+            if let Some(at) = map.find_dim_by_name(DimType::Param, &format!("p{k}")).unwrap() {
+                map = map.fix_si(DimType::Param, at, *v as i64).unwrap();
+            }
+        }
+        let set = map.wrap().unwrap();
+        let total = set.dim(DimType::Set).unwrap();
+        set.foreach_point(|point: isl::Point| -> Result<(), IslError> {
+            let at: Vec<i64> =
+                (0..total).map(|d| point.get_coordinate_val(DimType::Set, d).unwrap().to_i64().unwrap()).collect();
+            out.insert((format!("{source}{:?}", &at[..dims]), format!("{sink}{:?}", &at[dims..])));
+            Ok(())
+        })
+        .unwrap();
+    }
+    let _ = scop;
+    out
+}
+
+/// All pairs (a, c) with a chain from a to c.
+fn closure(direct: &Pairs) -> Pairs {
+    let mut all = direct.clone();
+    loop {
+        let mut more = Pairs::new();
+        for (a, b) in &all {
+            for (c, d) in direct.range((b.clone(), String::new())..) {
+                if c != b {
+                    break;
+                }
+                if !all.contains(&(a.clone(), d.clone())) {
+                    more.insert((a.clone(), d.clone()));
+                }
+            }
+        }
+        if more.is_empty() {
+            return all;
+        }
+        all.extend(more);
+    }
+}
+
+/// Checks the contract of [`Dependences`]: no pair is made up, and every conflicting pair is ordered, directly or by a chain.
+fn check(sketch: &str, params: &[i128]) -> Dependences {
+    let scop = test_scop(sketch);
+    let found = dependences(&scop).unwrap();
+    let expected = oracle(&scop, params);
+    let validity = pairs(&found.validity().unwrap(), &scop, params);
+    assert_eq!(validity.difference(&expected.memory).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "made up");
+    let chains = closure(&validity);
+    assert_eq!(expected.memory.difference(&chains).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "missed");
+    assert_eq!(pairs(&found.reduction, &scop, params), expected.relaxed, "reductions");
+    let values = value_dependences(&scop).unwrap();
+    if expected.relaxed.is_empty() {
+        assert_eq!(pairs(&values.flow, &scop, params), expected.flow, "value-based flow");
+    }
+    found
+}
+
+#[test]
+fn a_chain_of_values() {
+    let found = check(
+        "for i : 0 <= i < p0
+           read A0[i - 1]; write A0[i]",
+        &[6],
+    );
+    assert!(found.anti.is_empty().unwrap() && found.output.is_empty().unwrap());
+}
+
+#[test]
+fn an_instance_reads_before_it_writes() {
+    let found = check(
+        "for i : 0 <= i < p0
+           read A0[0]; write A0[0]",
+        &[5],
+    );
+    // The write of each instance hides its own read from later ones: one step at a time.
+    let one_step = UnionMap::read_from_str(
+        found.flow.ctx(),
+        "[p0] -> { S0[i] -> S0[i + 1] : 0 <= i and i + 1 < p0 and p0 <= 2147483647 }",
+    );
+    assert!(found.flow.is_equal(&one_step.unwrap()).unwrap());
+}
+
+#[test]
+fn a_write_that_may_not_happen_hides_nothing() {
+    check(
+        "for i : 0 <= i < p0
+           write A0[0]
+           may A0[0]
+           read A0[0]; write A1[i]",
+        &[3],
+    );
+}
+
+#[test]
+fn a_matrix_product_without_reductions() {
+    check(
+        "for i : 0 <= i < p0
+           for j : 0 <= j < p1
+             write A0[i, j]
+             for k : 0 <= k < p2
+               read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
+        &[3, 2, 4],
+    );
+}
+
+#[test]
+fn a_matrix_product_with_reductions() {
+    let found = check(
+        "for i : 0 <= i < p0
+           for j : 0 <= j < p1
+             write A0[i, j]
+             for k : 0 <= k < p2
+               update A0[i, j] +; read A1[i, k]; read A2[k, j]
+         for i : 0 <= i < p0
+           read A0[i, 0]; write A3[i]",
+        &[3, 2, 4],
+    );
+    assert!(!found.reduction.is_empty().unwrap());
+}
+
+#[test]
+fn a_reduction_that_also_reads_its_array_is_ordered_by_that_read() {
+    check(
+        "for i : 1 <= i < p0
+           for k : 0 <= k < p0
+             update A0[i] +; read A0[i - 1]",
+        &[4],
+    );
+}
+
+#[test]
+fn two_updates_of_one_cell_by_two_statements_keep_their_order() {
+    check(
+        "for i : 0 <= i < p0
+           update A0[0] +
+           update A0[0] +",
+        &[4],
+    );
+}
+
+#[test]
+fn a_stencil_in_time() {
+    check(
+        "for t : 0 <= t < p0
+           for i : 1 <= i < p1 - 1
+             read A0[i - 1]; read A0[i]; read A0[i + 1]; write A1[i]
+           for i : 1 <= i < p1 - 1
+             read A1[i]; write A0[i]",
+        &[3, 6],
+    );
+}
+
+#[test]
+fn triangles_and_guards() {
+    check(
+        "for i : 0 <= i < p0
+           for j : 0 <= j <= i
+             if i + j >= 2
+               read A0[j, i]; write A0[i, j]
+           read A0[i, i]; write A1[0]",
+        &[5],
+    );
+}

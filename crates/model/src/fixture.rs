@@ -1,0 +1,263 @@
+//! Regions for tests, written as an indented sketch:
+//!
+//! ```text
+//! context 1 <= p0 <= 4000
+//! array A0 8 1000            (bytes of a cell, inner sizes; default: 8 bytes, inner sizes 1000)
+//! for i : 0 <= i < p0
+//!   for j : 0 <= j <= i
+//!     read A0[i, j - 1]; write A0[i, j]
+//!   update A1[i] +; read A0[i, i]
+//! ```
+//! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write that form a
+//! reduction. `may` is a write that may not happen. Parameters are 32 bits wide.
+
+use crate::assume::Assumptions;
+use crate::scop::*;
+use indexmap::IndexMap;
+
+struct Line<'a> {
+    indent: usize,
+    text: &'a str,
+}
+
+struct Built {
+    domains: Vec<String>,
+    statements: Vec<Vec<(AccessKind, Option<ReductionOp>, String)>>,
+    /// Loop variables and conditions around each statement.
+    around: Vec<(Vec<String>, Vec<String>)>,
+}
+
+/// The region that the sketch describes.
+pub(crate) fn test_scop(sketch: &str) -> Scop {
+    let ctx = isl::Ctx::new();
+    let lines: Vec<Line> = sketch
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(|l| Line { indent: l.len() - l.trim_start().len(), text: l.trim() })
+        .collect();
+    let params = (0..)
+        .take_while(|k| sketch.contains(&format!("p{k}")))
+        .map(|k| Param { name: format!("p{k}"), bits: 32, range: (i128::from(i32::MIN), i128::from(i32::MAX)) })
+        .collect::<Vec<_>>();
+    let prefix = if params.is_empty() {
+        String::new()
+    } else {
+        format!("[{}] -> ", (0..params.len()).map(|k| format!("p{k}")).collect::<Vec<_>>().join(", "))
+    };
+    let mut context: Vec<String> = (0..params.len()).map(|k| format!("{} <= p{k} <= {}", i32::MIN, i32::MAX)).collect();
+    let mut arrays: IndexMap<ArrayId, Array> = IndexMap::new();
+    let mut body = 0;
+    for line in &lines {
+        if let Some(constraint) = line.text.strip_prefix("context ") {
+            context.push(constraint.to_string());
+        } else if let Some(array) = line.text.strip_prefix("array ") {
+            let words: Vec<&str> = array.split_whitespace().collect();
+            let id = ArrayId::from_isl_name(words[0]).unwrap();
+            let scalar = words[1] == "scalar";
+            arrays.insert(id, array_of(id, if scalar { 8 } else { words[1].parse().unwrap() }, &words[2..], scalar));
+        } else {
+            break;
+        }
+        body += 1;
+    }
+    let mut built = Built { domains: Vec::new(), statements: Vec::new(), around: Vec::new() };
+    let tree = block(&lines[body..], 0, &mut Vec::new(), &mut Vec::new(), &prefix, &mut built);
+    let domain = format!("{prefix}{{ {} }}", built.domains.join("; "));
+    let mut schedule = format!("domain: \"{domain}\"");
+    if !tree.is_empty() {
+        schedule = format!("{schedule}, child: {{ {tree} }}");
+    }
+    let context = isl::Set::read_from_str(&ctx, &format!("{prefix}{{ : {} }}", all(&context))).unwrap();
+    let mut statements = IndexMap::new();
+    for (k, accesses) in built.statements.iter().enumerate() {
+        let id = StatementId(k as u32);
+        let (variables, conditions) = &built.around[k];
+        let instance = format!("{id}[{}]", variables.join(", "));
+        let text = format!("{prefix}{{ {instance} : {} }}", all(conditions));
+        let domain = isl::Set::read_from_str(&ctx, &text).unwrap().intersect_params(&context).unwrap();
+        let accesses = accesses
+            .iter()
+            .map(|(kind, reduction, cell)| {
+                let (name, subscripts) = cell.trim_end_matches(']').split_once('[').unwrap();
+                let array = ArrayId::from_isl_name(name.trim()).unwrap();
+                let subscripts: Vec<&str> = subscripts.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
+                let inner = vec!["1000"; subscripts.len().saturating_sub(1)];
+                let declared = arrays.entry(array).or_insert_with(|| array_of(array, 8, &inner, subscripts.is_empty()));
+                let relation = format!("{prefix}{{ {instance} -> {array}[{}] }}", subscripts.join(", "));
+                let relation = isl::Map::read_from_str(&ctx, &relation).unwrap().intersect_domain(&domain).unwrap();
+                let offset = flat(&subscripts, declared).map(|o| {
+                    let text = format!("{prefix}{{ {instance} -> [{o}] }}");
+                    isl::PwAff::read_from_str(&ctx, &text).unwrap().intersect_domain(&domain).unwrap()
+                });
+                Access {
+                    kind: *kind,
+                    array,
+                    relation,
+                    offset,
+                    bytes: declared.cell_bytes,
+                    exact: true,
+                    reduction: *reduction,
+                    line: 0,
+                }
+            })
+            .collect();
+        statements.insert(
+            id,
+            Statement { line: 0, domain, accesses, boxed: false, loop_names: variables.clone(), writes_errno: false },
+        );
+    }
+    let schedule = isl::Schedule::read_from_str(&ctx, &format!("{{ {schedule} }}")).unwrap();
+    let domain = statements.values().fold(isl::UnionSet::empty_ctx(&ctx).unwrap(), |all, s: &Statement| {
+        all.union(&isl::UnionSet::from_set(&s.domain).unwrap()).unwrap()
+    });
+    let schedule = schedule.intersect_domain(&domain).unwrap();
+    arrays.sort_keys();
+    Scop {
+        ctx,
+        params,
+        context,
+        arrays,
+        statements,
+        schedule,
+        may_alias: Vec::new(),
+        assumptions: Assumptions::default(),
+        lines: (0, 0),
+    }
+}
+
+fn all(conditions: &[String]) -> String {
+    if conditions.is_empty() { "true".into() } else { conditions.join(" and ") }
+}
+
+fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
+    Array {
+        name: id.to_string(),
+        kind: if scalar { ArrayKind::Value } else { ArrayKind::Memory },
+        element: "double".into(),
+        cell_bytes: bytes,
+        inner_sizes: inner.iter().map(|s| s.to_string()).collect(),
+        recovered: Recovered::Constant,
+        live_out: !scalar,
+    }
+}
+
+/// The flat byte offset, where the inner sizes are constants.
+fn flat(subscripts: &[&str], array: &Array) -> Option<String> {
+    if array.kind.is_scalar() {
+        return None;
+    }
+    let mut stride = array.cell_bytes as i64;
+    let mut terms = Vec::new();
+    for (k, subscript) in subscripts.iter().enumerate().rev() {
+        terms.push(format!("{stride}*({subscript})"));
+        if k > 0 {
+            stride *= array.inner_sizes[k - 1].parse::<i64>().ok()?;
+        }
+    }
+    Some(terms.join(" + "))
+}
+
+/// The schedule tree of the lines at one depth, as YAML without the outer braces.
+fn block(
+    lines: &[Line],
+    indent: usize,
+    variables: &mut Vec<String>,
+    conditions: &mut Vec<String>,
+    prefix: &str,
+    built: &mut Built,
+) -> String {
+    let mut parts: Vec<(Vec<usize>, String)> = Vec::new();
+    let mut k = 0;
+    while k < lines.len() {
+        let end = (k + 1..lines.len()).find(|&e| lines[e].indent <= lines[k].indent).unwrap_or(lines.len());
+        let first = built.statements.len();
+        let inner = &lines[k + 1..end];
+        let tree = if let Some(head) = lines[k].text.strip_prefix("for ") {
+            let (variable, condition) = head.split_once(':').unwrap();
+            variables.push(variable.trim().to_string());
+            conditions.push(condition.trim().to_string());
+            let depth = variables.len();
+            let child = block(inner, indent + 1, variables, conditions, prefix, built);
+            variables.pop();
+            conditions.pop();
+            let rows: Vec<String> = (first..built.statements.len())
+                .map(|s| {
+                    let at = &built.around[s].0;
+                    format!("S{s}[{}] -> [({})]", at.join(", "), at[depth - 1])
+                })
+                .collect();
+            let child = if child.is_empty() { String::new() } else { format!(", child: {{ {child} }}") };
+            format!("schedule: \"{prefix}[{{ {} }}]\"{child}", rows.join("; "))
+        } else if let Some(condition) = lines[k].text.strip_prefix("if ") {
+            conditions.push(condition.trim().to_string());
+            let child = block(inner, indent + 1, variables, conditions, prefix, built);
+            conditions.pop();
+            child
+        } else {
+            statement(lines[k].text, variables, conditions, built);
+            String::new()
+        };
+        parts.push(((first..built.statements.len()).collect(), tree));
+        k = end;
+    }
+    if parts.len() == 1 {
+        return parts.remove(0).1;
+    }
+    let filters: Vec<String> = parts
+        .iter()
+        .map(|(statements, tree)| {
+            let members: Vec<String> =
+                statements.iter().map(|s| format!("S{s}[{}]", built.around[*s].0.join(", "))).collect();
+            let child = if tree.is_empty() { String::new() } else { format!(", child: {{ {tree} }}") };
+            format!("{{ filter: \"{prefix}{{ {} }}\"{child} }}", members.join("; "))
+        })
+        .collect();
+    format!("sequence: [ {} ]", filters.join(", "))
+}
+
+fn statement(text: &str, variables: &[String], conditions: &[String], built: &mut Built) {
+    let mut reads = Vec::new();
+    let mut writes = Vec::new();
+    for access in text.split(';').map(str::trim).filter(|a| !a.is_empty()) {
+        let (kind, cell) = access.split_once(' ').unwrap();
+        match kind {
+            "read" => reads.push((AccessKind::Read, None, cell.to_string())),
+            "write" => writes.push((AccessKind::Write, None, cell.to_string())),
+            "may" => writes.push((AccessKind::MayWrite, None, cell.to_string())),
+            "update" => {
+                let cell = cell.trim_end_matches('+').trim().to_string();
+                reads.push((AccessKind::Read, Some(ReductionOp::Add), cell.clone()));
+                writes.push((AccessKind::Write, Some(ReductionOp::Add), cell));
+            }
+            other => panic!("unknown access `{other}`"),
+        }
+    }
+    let id = built.statements.len();
+    built.domains.push(format!("S{id}[{}] : {}", variables.join(", "), all(conditions)));
+    built.statements.push(reads.into_iter().chain(writes).collect());
+    built.around.push((variables.to_vec(), conditions.to_vec()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sketch_becomes_domains_relations_and_a_tree() {
+        let scop = test_scop(
+            "context 1 <= p0 <= 100
+             for i : 0 <= i < p0
+               write A0[i, 0]
+               for j : 0 <= j <= i
+                 read A0[i, j - 1]; write A0[i, j]",
+        );
+        assert_eq!(scop.statements.len(), 2);
+        let s1 = &scop.statements[&StatementId(1)];
+        assert_eq!(s1.domain.to_string(), "[p0] -> { S1[i, j] : p0 <= 100 and i < p0 and 0 <= j <= i }");
+        assert_eq!(
+            s1.accesses[0].offset.as_ref().unwrap().to_string().split(" : ").next().unwrap(),
+            "[p0] -> { S1[i, j] -> [(-8 + 8000i + 8j)]"
+        );
+        assert_eq!(scop.schedule.get_map().unwrap().n_map().unwrap(), 2);
+    }
+}

@@ -1,0 +1,433 @@
+//! From a schedule tree to loops, through isl's AST generator.
+//!
+//! What the schedule says about loops travels through isl in marks. Above every band stands the mark `band@<d>:<flags>` with d the
+//! depth of its first member and one letter per member. isl names the counter of the loop for the member at depth d `c<d>`, so
+//! a loop finds its letter by its counter's name in the marks around it, whatever isl dropped or duplicated in between.
+
+use super::{BinaryOp, Counter, Expr, For, Node};
+use crate::scop::{ParamId, StatementId};
+use isl::{
+    AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, Id, IslError, PwAff,
+    Schedule, ScheduleNode, ScheduleNodeType, Set,
+};
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Mark directly above a band: its first member is to run in parallel.
+pub const MARK_PARALLEL: &str = "parallel";
+/// Mark directly above a band: its last member is meant for the vectorizer.
+pub const MARK_VECTOR: &str = "vector";
+const MARK_BAND: &str = "band@";
+
+#[derive(Clone, Debug, Error)]
+pub enum AstError {
+    #[error(transparent)]
+    Isl(#[from] IslError),
+    #[error("the generated loops have {nodes} nodes, more than the limit of {limit}")]
+    TooLarge { nodes: usize, limit: usize },
+    #[error("isl generated an expression that is not understood: {what}")]
+    NotUnderstood { what: String },
+}
+
+#[derive(Clone, Debug)]
+pub struct AstOptions {
+    /// More loops, guards and calls than this are not generated.
+    pub max_nodes: usize,
+}
+
+impl Default for AstOptions {
+    fn default() -> Self {
+        AstOptions { max_nodes: 400 }
+    }
+}
+
+/// The loops of a schedule tree for parameters in `context`.
+///
+/// Requires: the coincident flags of the bands are true for the order that the tree describes.
+/// Ensures: for every parameter value in `context` the result runs every instance of the tree's domain exactly once, in the
+/// order of the tree.
+pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
+    let ctx = context.ctx().clone();
+    // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
+    let mut last = None;
+    for separate in [true, false] {
+        let result = ctx.within(Budget::AST, || {
+            let marked = mark_bands(schedule, separate)?;
+            let ast = build(context)?.node_from_schedule(&marked)?;
+            let mut converter = Converter { counters: 0, nodes: 0, limit: options.max_nodes };
+            converter.node(&ast, &Scope::default())
+        });
+        match result {
+            Err(e @ (AstError::TooLarge { .. } | AstError::Isl(IslError::OutOfBudget { .. }))) => last = Some(e),
+            done => return done,
+        }
+    }
+    Err(last.unwrap_or(AstError::NotUnderstood { what: "nothing".into() }))
+}
+
+/// A boolean expression over the parameters that holds, for parameters in `context`, exactly in `set`.
+///
+/// Requires: `set` is a parameter set.
+pub fn expr_from_set(set: &Set, context: &Set) -> Result<Expr, AstError> {
+    let expr = build(context)?.expr_from_set(&set.coalesce()?)?;
+    Converter::default().expr(&expr, &Scope::default())
+}
+
+/// An expression over the parameters that equals `value` wherever that is defined and the parameters are in `context`.
+///
+/// Requires: `value` has no input dimensions.
+pub fn expr_from_pw_aff(value: &PwAff, context: &Set) -> Result<Expr, AstError> {
+    let expr = build(context)?.expr_from_pw_aff(&value.coalesce()?)?;
+    Converter::default().expr(&expr, &Scope::default())
+}
+
+fn build(context: &Set) -> Result<AstBuild, IslError> {
+    let ctx = context.ctx();
+    ctx.set_ast_build_atomic_upper_bound(true);
+    ctx.set_ast_build_exploit_nested_bounds(true);
+    ctx.set_ast_build_detect_min_max(true);
+    ctx.set_ast_build_prefer_pdiv(true);
+    ctx.set_ast_build_scale_strides(false);
+    AstBuild::from_context(context)
+}
+
+/// What is known about the loop of one band member.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    coincident: bool,
+    parallel: bool,
+    vector: bool,
+}
+
+impl Flags {
+    fn letter(self) -> char {
+        let bits = u8::from(self.coincident) | u8::from(self.parallel) << 1 | u8::from(self.vector) << 2;
+        char::from(b'a' + bits)
+    }
+    fn of_letter(letter: u8) -> Flags {
+        let bits = letter.wrapping_sub(b'a');
+        Flags { coincident: bits & 1 != 0, parallel: bits & 2 != 0, vector: bits & 4 != 0 }
+    }
+}
+
+fn mark_bands(schedule: &Schedule, separate: bool) -> Result<Schedule, IslError> {
+    schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
+        if node.get_type()? != ScheduleNodeType::Band {
+            return Ok(node);
+        }
+        let members = node.band_n_member()?;
+        let (mut parallel, mut vector) = (false, false);
+        let mut above = node.clone();
+        while above.has_parent()? {
+            above = above.parent()?;
+            if above.get_type()? != ScheduleNodeType::Mark {
+                break;
+            }
+            let name = above.mark_get_id()?.get_name()?;
+            parallel |= name == MARK_PARALLEL;
+            vector |= name == MARK_VECTOR;
+        }
+        let mut flags = String::new();
+        for m in 0..members {
+            let coincident = node.band_member_get_coincident(m)?;
+            let flag = Flags {
+                coincident,
+                parallel: coincident && parallel && m == 0,
+                vector: coincident && vector && m + 1 == members,
+            };
+            flags.push(flag.letter());
+        }
+        let mut node = node;
+        let innermost = members > 0 && !has_band_below(&node)?;
+        if separate && innermost && node.get_domain()?.n_set()? > 1 {
+            node = node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate)?;
+        }
+        let name = format!("{MARK_BAND}{}:{flags}", node.get_schedule_depth()?);
+        node.insert_mark(&Id::alloc(node.ctx(), &name, 0)?)
+    })
+}
+
+fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
+    for child in node.children()? {
+        if child.get_type()? == ScheduleNodeType::Band || has_band_below(&child)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The surroundings of a node: what isl's ids stand for, and the flags of the loops at each depth.
+#[derive(Clone, Default)]
+struct Scope {
+    counters: HashMap<String, Expr>,
+    flags: HashMap<usize, Flags>,
+    in_parallel: bool,
+}
+
+#[derive(Default)]
+struct Converter {
+    counters: u32,
+    nodes: usize,
+    limit: usize,
+}
+
+impl Converter {
+    fn node(&mut self, ast: &AstNode, scope: &Scope) -> Result<Node, AstError> {
+        self.nodes += 1;
+        if self.nodes > self.limit {
+            return Err(AstError::TooLarge { nodes: self.nodes, limit: self.limit });
+        }
+        match ast.get_type()? {
+            AstNodeType::Block => {
+                let mut children = Vec::new();
+                for child in ast.block_get_children()? {
+                    match self.node(&child, scope)? {
+                        Node::Block(inner) => children.extend(inner),
+                        other => children.push(other),
+                    }
+                }
+                Ok(Node::Block(children))
+            }
+            AstNodeType::Mark => {
+                let mut scope = scope.clone();
+                if let Some(text) = ast.mark_get_id()?.get_name()?.strip_prefix(MARK_BAND)
+                    && let Some((depth, letters)) = text.split_once(':')
+                    && let Ok(depth) = depth.parse::<usize>()
+                {
+                    for (m, letter) in letters.bytes().enumerate() {
+                        scope.flags.insert(depth + m, Flags::of_letter(letter));
+                    }
+                }
+                self.node(&ast.mark_get_node()?, &scope)
+            }
+            AstNodeType::If => {
+                let condition = self.expr(&ast.if_get_cond()?, scope)?;
+                let then = Box::new(self.node(&ast.if_get_then_node()?, scope)?);
+                let otherwise = if ast.if_has_else_node()? {
+                    Some(Box::new(self.node(&ast.if_get_else_node()?, scope)?))
+                } else {
+                    None
+                };
+                Ok(Node::If { condition, then, otherwise })
+            }
+            AstNodeType::User => self.call(&ast.user_get_expr()?, scope),
+            AstNodeType::For => self.for_loop(ast, scope),
+        }
+    }
+
+    fn for_loop(&mut self, ast: &AstNode, scope: &Scope) -> Result<Node, AstError> {
+        let name = ast.for_get_iterator()?.id_get_id()?.get_name()?;
+        let first = self.expr(&ast.for_get_init()?, scope)?;
+        let mut inner = scope.clone();
+        let counter = Counter(self.counters);
+        self.counters += 1;
+        inner.counters.insert(name.clone(), Expr::Counter(counter));
+        let depth = name.strip_prefix('c').and_then(|d| d.parse::<usize>().ok());
+        let mut flags = depth.and_then(|d| scope.flags.get(&d).copied()).unwrap_or_default();
+        if ast.for_is_degenerate()? {
+            // One iteration; a variable rather than a substitution keeps the expressions below small.
+            if matches!(first, Expr::Int(_) | Expr::Param(_) | Expr::Counter(_)) {
+                inner.counters.insert(name, first);
+                return self.node(&ast.for_get_body()?, &inner);
+            }
+            let body = self.node(&ast.for_get_body()?, &inner)?;
+            return Ok(Node::For(Box::new(For {
+                counter,
+                last: first.clone(),
+                first,
+                step: 1,
+                body,
+                coincident: flags.coincident,
+                parallel: false,
+                vector: false,
+            })));
+        }
+        flags.parallel &= !scope.in_parallel;
+        inner.in_parallel |= flags.parallel;
+        let step = self.expr(&ast.for_get_inc()?, scope)?.as_int().and_then(|s| i64::try_from(s).ok());
+        let step = step.filter(|s| *s > 0).ok_or_else(|| not_understood("the step of a loop", &ast.for_get_inc()))?;
+        let last = self.last(&ast.for_get_cond()?, &name, scope)?;
+        let body = self.node(&ast.for_get_body()?, &inner)?;
+        let Flags { coincident, parallel, vector } = flags;
+        Ok(Node::For(Box::new(For { counter, first, last, step, body, coincident, parallel, vector })))
+    }
+
+    /// The inclusive bound of `c <= e` and `c < e`.
+    fn last(&mut self, condition: &AstExpr, counter: &str, scope: &Scope) -> Result<Expr, AstError> {
+        let complaint = || AstError::NotUnderstood { what: format!("the loop condition {condition}") };
+        if condition.get_type()? != AstExprType::Op {
+            return Err(complaint());
+        }
+        let args = condition.op_args()?;
+        let is_counter = |e: &AstExpr| -> Result<bool, IslError> {
+            Ok(e.get_type()? == AstExprType::Id && e.id_get_id()?.get_name()? == counter)
+        };
+        if args.len() != 2 || !is_counter(&args[0])? {
+            return Err(complaint());
+        }
+        let bound = self.expr(&args[1], scope)?;
+        match condition.op_get_type()? {
+            AstExprOpType::Le => Ok(bound),
+            AstExprOpType::Lt => Ok(minus_one(bound)),
+            _ => Err(complaint()),
+        }
+    }
+
+    fn call(&mut self, expr: &AstExpr, scope: &Scope) -> Result<Node, AstError> {
+        let args = expr.op_args()?;
+        let callee = args.first().ok_or_else(|| AstError::NotUnderstood { what: expr.to_string() })?;
+        let name = callee.id_get_id()?.get_name()?;
+        let statement = StatementId::from_isl_name(&name)
+            .ok_or_else(|| AstError::NotUnderstood { what: format!("the statement {name}") })?;
+        let coordinates = args[1..].iter().map(|a| self.expr(a, scope)).collect::<Result<_, _>>()?;
+        Ok(Node::Call { statement, coordinates })
+    }
+
+    fn expr(&mut self, ast: &AstExpr, scope: &Scope) -> Result<Expr, AstError> {
+        use AstExprOpType as Op;
+        match ast.get_type()? {
+            AstExprType::Int => ast
+                .int_get_val()?
+                .to_i128()
+                .map(Expr::Int)
+                .ok_or_else(|| AstError::NotUnderstood { what: ast.to_string() }),
+            AstExprType::Id => {
+                let name = ast.id_get_id()?.get_name()?;
+                if let Some(value) = scope.counters.get(&name) {
+                    return Ok(value.clone());
+                }
+                ParamId::from_isl_name(&name).map(Expr::Param).ok_or(AstError::NotUnderstood { what: name })
+            }
+            AstExprType::Op => {
+                let op = ast.op_get_type()?;
+                let mut args = ast.op_args()?.iter().map(|a| self.expr(a, scope)).collect::<Result<Vec<_>, _>>()?;
+                let binary = match op {
+                    Op::Minus if args.len() == 1 => return Ok(negated(args.remove(0))),
+                    Op::Cond | Op::Select if args.len() == 3 => {
+                        let otherwise = Box::new(args.remove(2));
+                        let then = Box::new(args.remove(1));
+                        return Ok(Expr::Select { condition: Box::new(args.remove(0)), then, otherwise });
+                    }
+                    Op::Add => BinaryOp::Add,
+                    Op::Sub => BinaryOp::Sub,
+                    Op::Mul => BinaryOp::Mul,
+                    Op::Div => BinaryOp::ExactDiv,
+                    Op::FdivQ => BinaryOp::FloorDiv,
+                    Op::PdivQ => BinaryOp::NonNegDiv,
+                    Op::PdivR => BinaryOp::NonNegRem,
+                    Op::ZdivR => BinaryOp::ZeroTestRem,
+                    Op::Min => BinaryOp::Min,
+                    Op::Max => BinaryOp::Max,
+                    Op::Eq => BinaryOp::Eq,
+                    Op::Le => BinaryOp::Le,
+                    Op::Lt => BinaryOp::Lt,
+                    Op::Ge => BinaryOp::Ge,
+                    Op::Gt => BinaryOp::Gt,
+                    Op::And | Op::AndThen => BinaryOp::And,
+                    Op::Or | Op::OrElse => BinaryOp::Or,
+                    _ => return Err(AstError::NotUnderstood { what: ast.to_string() }),
+                };
+                // Only min and max have more than two operands, and they associate.
+                args.into_iter()
+                    .reduce(|left, right| Expr::binary(binary, left, right))
+                    .ok_or_else(|| AstError::NotUnderstood { what: ast.to_string() })
+            }
+        }
+    }
+}
+
+fn not_understood(what: &str, expr: &Result<AstExpr, IslError>) -> AstError {
+    let text = expr.as_ref().map_or_else(|e| e.to_string(), |e| e.to_string());
+    AstError::NotUnderstood { what: format!("{what}: {text}") }
+}
+
+fn minus_one(e: Expr) -> Expr {
+    match e {
+        Expr::Int(v) => Expr::Int(v - 1),
+        e => Expr::binary(BinaryOp::Sub, e, Expr::Int(1)),
+    }
+}
+
+fn negated(e: Expr) -> Expr {
+    match e {
+        Expr::Int(v) => Expr::Int(-v),
+        e => Expr::Neg(Box::new(e)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+    use expect_test::{Expect, expect};
+    use isl::Ctx;
+
+    fn check(sketch: &str, expected: Expect) {
+        let scop = test_scop(sketch);
+        let node = generate(&scop.schedule, &scop.context, &AstOptions::default()).unwrap();
+        expected.assert_eq(&node.text(&scop));
+    }
+
+    #[test]
+    fn a_triangle_keeps_its_shape() {
+        check(
+            "context 1 <= p0
+             for i : 0 <= i < p0
+               for j : 0 <= j <= i
+                 write A0[i, j]",
+            expect![[r#"
+                for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+                  for (int c1 = 0; c1 <= c0; ++c1) {
+                    S0(c0, c1);
+                  }
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn statements_of_one_loop_stay_in_order() {
+        check(
+            "for i : 0 <= i < 10
+               write A0[i]
+               read A0[i]; write A1[i]",
+            expect![[r#"
+                for (int c0 = 0; c0 <= 9; ++c0) {
+                  S0(c0);
+                  S1(c0);
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn strided_domains_become_steps_or_guards() {
+        check(
+            "context 1 <= p0
+             for i : 0 <= i < p0
+               if i mod 3 = 1
+                 write A0[i]",
+            expect![[r#"
+                for (int c0 = 1; c0 <= p0 - 1; c0 += 3) {
+                  S0(c0);
+                }
+            "#]],
+        );
+    }
+
+    fn condition(set: &str, context: &str, expected: &str) {
+        let ctx = Ctx::new();
+        let set = Set::read_from_str(&ctx, set).unwrap();
+        let context = Set::read_from_str(&ctx, context).unwrap();
+        let expr = expr_from_set(&set, &context).unwrap();
+        let names = super::super::Names { param: &|p| p.to_string(), statement: &|s| s.to_string() };
+        assert_eq!(expr.text_with(&names), expected);
+    }
+
+    #[test]
+    fn conditions_use_what_the_context_knows() {
+        condition("[p0] -> { : p0 <= 7 and p0 >= 0 }", "[p0] -> { : p0 >= 3 }", "p0 <= 7");
+        condition("[p0, p1] -> { : p0 < p1 or p0 >= 5 }", "[p0, p1] -> { : }", "p1 >= p0 + 1 || p0 >= 5");
+        condition("[p0] -> { : }", "[p0] -> { : p0 >= 3 }", "1");
+    }
+}

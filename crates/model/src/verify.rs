@@ -1,0 +1,307 @@
+//! An independent check of a transformed region: replay all instances, compare who reads whose values.
+//!
+//! It shares nothing with dependence analysis. At given parameters it enumerates the instances in the original order, runs the
+//! generated loops, and compares for every read the write it sees, for every cell the write that stays, and that every instance
+//! runs exactly once. Loops that claim to be coincident are run forwards and backwards.
+
+mod trace;
+
+pub(crate) use trace::{Trace, Traced};
+
+use crate::loop_ast::{Direction, Node};
+use crate::scop::{AccessKind, ReductionOp, Scop, StatementId};
+use isl::{Budget, IslError};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// More instances than this are not replayed.
+pub const MAX_INSTANCES: usize = 20_000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// At these parameters the two orders compute the same.
+    Same { instances: usize },
+    /// They do not, or the loops run other instances.
+    Different { what: String },
+    /// Nothing was compared.
+    TooLarge,
+}
+
+/// Compares the original order of `scop` with the order in which `node` runs its instances.
+///
+/// Requires: `params` has one value per parameter, in the context and satisfying the check that guards `node`.
+pub fn verify(scop: &Scop, node: &Node, params: &[i128]) -> Result<Verdict, IslError> {
+    scop.ctx.within(Budget::VERIFY, || {
+        let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
+        let original = replay(scop, &trace, (0..trace.instances.len()).collect());
+        for direction in [Direction::Forwards, Direction::CoincidentBackwards] {
+            let order = match order_of(node, params, &trace, direction) {
+                Ok(order) => order,
+                Err(what) => return Ok(Verdict::Different { what }),
+            };
+            if let Some(what) = difference(scop, &trace, &original, &replay(scop, &trace, order)) {
+                return Ok(Verdict::Different { what: format!("{what} ({direction:?})") });
+            }
+        }
+        Ok(Verdict::Same { instances: trace.instances.len() })
+    })
+}
+
+/// Parameter values in `valid` at which the region has instances, but few: each parameter as close to `wish` as it can be.
+pub fn sample_params(scop: &Scop, valid: &isl::Set, wish: i64) -> Result<Option<Vec<i128>>, IslError> {
+    scop.ctx.within(Budget::VERIFY, || {
+        let mut set = scop.context.intersect(valid)?;
+        if set.is_empty()? {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        for k in 0..scop.params.len() {
+            let name = format!("p{k}");
+            let Some(at) = set.find_dim_by_name(isl::DimType::Param, &name)? else {
+                out.push(i128::from(wish));
+                continue;
+            };
+            let nearest = (0..=2 * wish).map(|d| if d % 2 == 0 { wish + d / 2 } else { wish - (d + 1) / 2 });
+            let mut chosen = None;
+            for value in nearest {
+                let fixed = set.fix_si(isl::DimType::Param, at, value)?;
+                if !fixed.is_empty()? {
+                    chosen = Some((value, fixed));
+                    break;
+                }
+            }
+            let Some((value, fixed)) = chosen else {
+                // Far away from the wish: any value will do.
+                let point = set.params()?.sample_point()?;
+                let value = point.get_coordinate_val(isl::DimType::Param, at)?;
+                set = set.fix_val(isl::DimType::Param, at, &value)?;
+                let Some(value) = value.to_i128() else { return Ok(None) };
+                out.push(value);
+                continue;
+            };
+            set = fixed;
+            out.push(i128::from(value));
+        }
+        Ok(Some(out))
+    })
+}
+
+/// The order in which the loops run the instances, as positions in the trace.
+fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -> Result<Vec<usize>, String> {
+    let mut seen = vec![false; trace.instances.len()];
+    let mut order = Vec::new();
+    let mut complaint = None;
+    let outcome = node.run(params, direction, &mut |statement: StatementId, at: Vec<i128>| {
+        match trace.position(statement, &at) {
+            None => complaint = Some(format!("{statement}{at:?} runs but does not exist")),
+            Some(k) if seen[k] => complaint = Some(format!("{statement}{at:?} runs twice")),
+            Some(k) => {
+                seen[k] = true;
+                order.push(k);
+            }
+        }
+        if complaint.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    match (outcome, complaint) {
+        (_, Some(complaint)) => Err(complaint),
+        (Err(meaningless), _) => Err(format!("an expression has no value: {}", meaningless.what)),
+        (Ok(_), None) => match seen.iter().position(|s| !s) {
+            Some(k) => Err(format!("{} does not run", trace.name(k))),
+            None => Ok(order),
+        },
+    }
+}
+
+/// What a cell holds, as a term: two contents are equal if and only if their numbers are.
+type Content = u32;
+const INITIAL: Content = 0;
+
+/// Contents, numbered in order of appearance of their terms.
+#[derive(Default)]
+struct Contents {
+    of_term: HashMap<Term, Content>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Term {
+    /// The value that an instance wrote with one of its accesses.
+    Written { instance: usize, access: usize },
+    /// Maybe overwritten: `before` if not.
+    Maybe { before: Content, instance: usize, access: usize },
+    /// `base` combined with the operands of a set of instances of one statement; the set as a commutative fingerprint.
+    Reduced { base: Content, statement: StatementId, op: ReductionOp, fingerprint: u128, updates: usize },
+}
+
+impl Contents {
+    fn number(&mut self, term: Term) -> Content {
+        let next = self.of_term.len() as Content + 1;
+        *self.of_term.entry(term).or_insert(next)
+    }
+}
+
+/// What all reads saw and what stayed, in terms that do not depend on the order of the replay.
+struct Outcome {
+    /// Per instance and read: the terms of its cells.
+    reads: HashMap<(usize, usize, usize), Seen>,
+    finally: HashMap<usize, Seen>,
+}
+
+/// Numbers of contents depend on the order of the replay; fingerprints of their terms do not.
+type Seen = u128;
+
+fn replay(scop: &Scop, trace: &Trace, order: Vec<usize>) -> Outcome {
+    let mut contents = Contents::default();
+    // Terms by number, for fingerprints; a reduction also remembers its term to add to it.
+    let mut terms: Vec<(Option<Term>, u128)> = vec![(None, mix(0, 0))];
+    let mut cells: HashMap<usize, Content> = HashMap::new();
+    let mut outcome = Outcome { reads: HashMap::new(), finally: HashMap::new() };
+    for k in order {
+        let (statement, _) = trace.instances[k];
+        let accesses = &scop.statements[&statement].accesses;
+        for (a, cell) in trace.touched[k].iter().filter(|(a, _)| !accesses[*a].is_write()) {
+            // What a reduction finds before its update is the order of its operands, which may change.
+            if accesses[*a].reduction.is_none() {
+                let content = cells.get(cell).copied().unwrap_or(INITIAL);
+                outcome.reads.insert((k, *a, *cell), terms[content as usize].1);
+            }
+        }
+        // Two writes of one instance do not see each other; the later access wins.
+        let touched = trace.touched[k].iter();
+        let before: HashMap<usize, Content> =
+            touched.filter_map(|(_, cell)| Some((*cell, *cells.get(cell)?))).collect();
+        for (a, cell) in trace.touched[k].iter().filter(|(a, _)| accesses[*a].is_write()) {
+            let content = before.get(cell).copied().unwrap_or(INITIAL);
+            let (term, print) = match (accesses[*a].reduction, accesses[*a].kind) {
+                (Some(op), _) => {
+                    let own = mix(mix(1, k as u128), *a as u128);
+                    let (base, fingerprint, updates) = match &terms[content as usize].0 {
+                        Some(Term::Reduced { base, statement: s, op: o, fingerprint, updates })
+                            if *s == statement && *o == op =>
+                        {
+                            (*base, fingerprint.wrapping_add(own), updates + 1)
+                        }
+                        _ => (content, own, 1),
+                    };
+                    let print = mix(mix(mix(2, terms[base as usize].1), fingerprint), updates as u128);
+                    (Term::Reduced { base, statement, op, fingerprint, updates }, print)
+                }
+                (None, AccessKind::MayWrite) => {
+                    let print = mix(mix(mix(3, terms[content as usize].1), k as u128), *a as u128);
+                    (Term::Maybe { before: content, instance: k, access: *a }, print)
+                }
+                (None, _) => (Term::Written { instance: k, access: *a }, mix(mix(4, k as u128), *a as u128)),
+            };
+            let number = contents.number(term.clone());
+            if number as usize == terms.len() {
+                terms.push((Some(term), print));
+            }
+            cells.insert(*cell, number);
+        }
+    }
+    outcome.finally = cells.into_iter().map(|(cell, content)| (cell, terms[content as usize].1)).collect();
+    outcome
+}
+
+/// A fingerprint of an ordered pair: a few rounds of multiply and xor-shift over 128 bits.
+fn mix(a: u128, b: u128) -> u128 {
+    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835) ^ b.rotate_left(61);
+    for _ in 0..2 {
+        x ^= x >> 59;
+        x = x.wrapping_mul(0xD6E8_FEB8_6659_FD93_A5A3_5625_E6C4_1D35).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    }
+    x ^ (x >> 67)
+}
+
+fn difference(scop: &Scop, trace: &Trace, original: &Outcome, new: &Outcome) -> Option<String> {
+    let mut reads: Vec<_> = original.reads.iter().filter(|(key, seen)| new.reads.get(*key) != Some(*seen)).collect();
+    reads.sort();
+    if let Some(((k, a, cell), _)) = reads.first() {
+        let array = scop.statements[&trace.instances[*k].0].accesses[*a].array;
+        return Some(format!("{} reads another value from {array}{:?}", trace.name(*k), trace.cell(*cell)));
+    }
+    let mut cells: Vec<_> =
+        original.finally.iter().filter(|(cell, seen)| new.finally.get(*cell) != Some(*seen)).collect();
+    cells.sort();
+    cells.first().map(|(cell, _)| format!("cell {:?} ends with another value", trace.cell(**cell)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+    use crate::loop_ast::{AstOptions, generate};
+
+    fn replayed(sketch: &str, schedule: Option<&str>, params: &[i128]) -> Verdict {
+        let scop = test_scop(sketch);
+        let schedule =
+            schedule.map_or_else(|| scop.schedule.clone(), |s| isl::Schedule::read_from_str(&scop.ctx, s).unwrap());
+        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        verify(&scop, &node, params).unwrap()
+    }
+
+    const SUM: &str = "for i : 0 <= i < p0
+                         update A0[0] +";
+    const CHAIN: &str = "for i : 0 <= i < p0
+                           read A0[i - 1]; write A0[i]";
+
+    fn reversed(coincident: bool) -> String {
+        format!(
+            "{{ domain: \"[p0] -> {{ S0[i] : 0 <= i < p0 }}\", child: {{ schedule: \"[p0] -> [{{ S0[i] -> [(-i)] }}]\", \
+             coincident: [{}] }} }}",
+            u8::from(coincident)
+        )
+    }
+
+    #[test]
+    fn the_original_order_is_the_same() {
+        assert_eq!(replayed(CHAIN, None, &[7]), Verdict::Same { instances: 7 });
+    }
+    #[test]
+    fn a_reversed_chain_differs() {
+        assert!(matches!(replayed(CHAIN, Some(&reversed(false)), &[7]), Verdict::Different { .. }));
+    }
+    #[test]
+    fn reductions_may_be_reversed() {
+        assert_eq!(replayed(SUM, Some(&reversed(false)), &[7]), Verdict::Same { instances: 7 });
+    }
+    #[test]
+    fn a_false_claim_of_coincidence_is_found() {
+        let claim = "{ domain: \"[p0] -> { S0[i] : 0 <= i < p0 }\", child: { schedule: \"[p0] -> [{ S0[i] -> [(i)] }]\", \
+                     coincident: [1] } }";
+        assert!(matches!(replayed(CHAIN, Some(claim), &[7]), Verdict::Different { .. }));
+    }
+    #[test]
+    fn a_missing_instance_is_found() {
+        let fewer =
+            "{ domain: \"[p0] -> { S0[i] : 1 <= i < p0 }\", child: { schedule: \"[p0] -> [{ S0[i] -> [(i)] }]\" } }";
+        let found = replayed(CHAIN, Some(fewer), &[7]);
+        assert_eq!(found, Verdict::Different { what: "S0[0] does not run".into() });
+    }
+    #[test]
+    fn the_last_write_stays() {
+        let overwrite = "for i : 0 <= i < p0
+                           write A0[0]";
+        assert!(matches!(replayed(overwrite, Some(&reversed(false)), &[3]), Verdict::Different { .. }));
+    }
+    #[test]
+    fn writes_that_may_not_happen_keep_their_order() {
+        let maybe = "for i : 0 <= i < p0
+                       may A0[0]";
+        assert_eq!(replayed(maybe, None, &[3]), Verdict::Same { instances: 3 });
+        assert!(matches!(replayed(maybe, Some(&reversed(false)), &[3]), Verdict::Different { .. }));
+    }
+    #[test]
+    fn large_regions_are_not_replayed() {
+        assert_eq!(replayed(CHAIN, None, &[1_000_000_000]), Verdict::TooLarge);
+    }
+    #[test]
+    fn sampled_parameters_are_in_the_context_and_near_the_wish() {
+        let scop = test_scop(
+            "context 3 <= p0 <= 100
+             context p0 < p1
+             for i : 0 <= i < p0
+               write A0[i]",
+        );
+        assert_eq!(sample_params(&scop, &scop.context, 5).unwrap(), Some(vec![5, 6]));
+    }
+}
