@@ -1,0 +1,589 @@
+// Everything src/facts.rs lists about one function, written on a tape in the order in which src/tape.rs reads it.
+#include "shim.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/RegionInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace loopwright {
+namespace {
+
+// Dominance frontiers, which regions are computed from, grow with the square of the function at worst.
+constexpr size_t MaxBlocksForRegions = 4000;
+
+enum class OpTag : int64_t {
+  Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable, Call,
+  Branch, Switch, Return, Unreachable, Other
+};
+enum class KindTag : int64_t { Argument, ConstantInt, Constant, Global, Instruction, Other };
+enum class TypeTag : int64_t { Void, Int, Float, Pointer, FixedVector, ScalableVector, Aggregate, Other };
+
+// The variable whose value this record says `V` is, itself and not something computed from it.
+void noteName(DenseMap<const Value *, StringRef> &Names, const Value *V, const DILocalVariable *Variable,
+              const DIExpression *Expression) {
+  if (V && Variable && Expression && Expression->getNumElements() == 0 && !isa<Constant>(V))
+    Names.try_emplace(V, Variable->getName());
+}
+
+DenseMap<const Value *, StringRef> sourceNames(const Analyses &A) {
+  DenseMap<const Value *, StringRef> Names;
+  for (BasicBlock *B : A.Blocks)
+    for (Instruction &I : *B) {
+      for (DbgVariableRecord &Record : filterDbgVars(I.getDbgRecordRange()))
+        if (Record.getNumVariableLocationOps() == 1 && !Record.hasArgList())
+          noteName(Names, Record.getVariableLocationOp(0), Record.getVariable(), Record.getExpression());
+      if (auto *Intrinsic = dyn_cast<DbgVariableIntrinsic>(&I))
+        if (Intrinsic->getNumVariableLocationOps() == 1 && !Intrinsic->hasArgList())
+          noteName(Names, Intrinsic->getVariableLocationOp(0), Intrinsic->getVariable(), Intrinsic->getExpression());
+    }
+  return Names;
+}
+
+// `i.addr`, `i.0`, `i.017` were called `i` by their author.
+StringRef withoutSuffixes(StringRef Name) {
+  for (;;) {
+    auto [Stem, Last] = Name.rsplit('.');
+    if (Stem.empty() || Last.empty() || !(Last == "addr" || all_of(Last, [](char C) { return isDigit(C); })))
+      return Name;
+    Name = Stem;
+  }
+}
+
+struct Writer {
+  Analyses &A;
+  Tape &T;
+  const DataLayout &DL;
+  DenseMap<const Value *, StringRef> Names;
+
+  Writer(Analyses &A, Tape &T) : A(A), T(T), DL(A.F.getDataLayout()), Names(sourceNames(A)) {}
+
+  void flag(bool B) { T.word(B); }
+  void value(const Value *V) { T.word(A.id(V)); }
+  void block(const BasicBlock *B) { T.word(B ? A.id(B) : -1); }
+  template <typename Range> void blocks(const Range &Of) {
+    SmallVector<int64_t, 8> Ids;
+    for (const BasicBlock *B : Of)
+      if (int64_t Id = A.id(B); Id >= 0 && !is_contained(Ids, Id))
+        Ids.push_back(Id);
+    T.word(Ids.size());
+    for (int64_t Id : Ids)
+      T.word(Id);
+  }
+
+  StringRef nameOf(const Value *V) {
+    auto Found = Names.find(V);
+    return Found != Names.end() ? Found->second : withoutSuffixes(V->getName());
+  }
+
+  void head() {
+    Function &F = A.F;
+    T.text(F.getName());
+    T.word(F.getSubprogram() ? F.getSubprogram()->getLine() : 0);
+    flag(F.hasOptNone());
+    flag(F.hasFnAttribute(Attribute::Naked));
+    flag(F.hasFnAttribute(Attribute::StrictFP));
+    flag(F.isPresplitCoroutine());
+    flag(F.hasFnAttribute(Attribute::ReturnsTwice));
+    flag(F.callsFunctionThatReturnsTwice());
+    flag(F.hasFnAttribute(Attribute::SanitizeThread));
+    flag(F.hasFnAttribute(Attribute::SanitizeMemory));
+    flag(F.hasOptSize());
+    flag(F.hasFnAttribute("loopwright"));
+
+    T.word(A.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
+    T.word(A.TTI.getCacheSize(TargetTransformInfo::CacheLevel::L1D).value_or(0));
+    T.word(A.TTI.getCacheSize(TargetTransformInfo::CacheLevel::L2D).value_or(0));
+    T.word(A.TTI.getCacheLineSize());
+    T.word(DL.getPointerSizeInBits());
+    T.word(DL.getIndexSizeInBits(0));
+  }
+
+  void regions(const Region &R) {
+    SmallVector<const Region *, 16> Stack{&R}, Order;
+    while (!Stack.empty()) {
+      const Region *Top = Stack.pop_back_val();
+      Order.push_back(Top);
+      SmallVector<const Region *, 8> Children;
+      for (const auto &Child : *Top)
+        Children.push_back(Child.get());
+      // Two regions may share their entry: the exits tell them apart.
+      llvm::sort(Children, [&](const Region *X, const Region *Y) {
+        return std::pair(A.id(X->getEntry()), X->getExit() ? A.id(X->getExit()) : -1) <
+               std::pair(A.id(Y->getEntry()), Y->getExit() ? A.id(Y->getExit()) : -1);
+      });
+      Stack.append(Children.rbegin(), Children.rend());
+    }
+    erase_if(Order, [&](const Region *X) { return A.id(X->getEntry()) < 0; });
+    T.word(Order.size());
+    for (const Region *X : Order) {
+      block(X->getEntry());
+      block(X->getExit());
+    }
+  }
+
+  void type(Type *Ty) {
+    auto Tag = [&](TypeTag Is) { T.word(int64_t(Is)); };
+    if (Ty->isVoidTy()) {
+      Tag(TypeTag::Void);
+    } else if (Ty->isIntegerTy()) {
+      Tag(TypeTag::Int);
+      T.word(Ty->getIntegerBitWidth());
+    } else if (Ty->isFloatingPointTy()) {
+      Tag(TypeTag::Float);
+      T.word(Ty->getPrimitiveSizeInBits().getFixedValue());
+    } else if (auto *Pointer = dyn_cast<PointerType>(Ty)) {
+      Tag(TypeTag::Pointer);
+      T.word(Pointer->getAddressSpace());
+      flag(!DL.isNonIntegralPointerType(Pointer));
+    } else if (isa<FixedVectorType>(Ty)) {
+      Tag(TypeTag::FixedVector);
+    } else if (isa<ScalableVectorType>(Ty)) {
+      Tag(TypeTag::ScalableVector);
+    } else if (Ty->isAggregateType()) {
+      Tag(TypeTag::Aggregate);
+    } else {
+      Tag(TypeTag::Other);
+    }
+  }
+
+  uint64_t storeSize(Type *Ty) {
+    if (!Ty->isSized())
+      return 0;
+    TypeSize Size = DL.getTypeStoreSize(Ty);
+    return Size.isScalable() ? 0 : Size.getFixedValue();
+  }
+
+  void values() {
+    T.word(A.Values.size());
+    DenseMap<Type *, std::string> TypeNames;
+    for (Value *V : A.Values) {
+      type(V->getType());
+      T.word(storeSize(V->getType()));
+      std::string &TypeName = TypeNames[V->getType()];
+      if (TypeName.empty()) {
+        raw_string_ostream(TypeName) << *V->getType();
+      }
+      T.text(TypeName);
+      T.text(nameOf(V));
+      kind(V);
+    }
+  }
+
+  void kind(Value *V) {
+    auto Tag = [&](KindTag Is) { T.word(int64_t(Is)); };
+    if (isa<Argument>(V)) {
+      Tag(KindTag::Argument);
+    } else if (auto *I = dyn_cast<Instruction>(V)) {
+      Tag(KindTag::Instruction);
+      instruction(*I);
+    } else if (auto *Int = dyn_cast<ConstantInt>(V); Int && Int->getBitWidth() <= 64 && Int->getType()->isIntegerTy()) {
+      Tag(KindTag::ConstantInt);
+      T.word(Int->getSExtValue());
+    } else if (auto *Global = dyn_cast<GlobalVariable>(V)) {
+      // The address of a thread-local variable differs from thread to thread: not a plain base.
+      Tag(Global->isThreadLocal() ? KindTag::Other : KindTag::Global);
+    } else if (isa<Constant>(V) && !isa<BlockAddress>(V)) {
+      Tag(KindTag::Constant);
+      flag(!isGuaranteedNotToBeUndefOrPoison(V));
+    } else {
+      Tag(KindTag::Other);
+    }
+  }
+
+  void instruction(Instruction &I) {
+    block(I.getParent());
+    T.word(I.getDebugLoc() ? I.getDebugLoc().getLine() : 0);
+    operands(I);
+    flags(I);
+    // A second freeze may choose another value; an alloca is another object.
+    flag(!isa<FreezeInst, AllocaInst, PHINode>(I) && !I.isTerminator() && isSafeToSpeculativelyExecute(&I) &&
+         !I.mayReadFromMemory());
+    flag(I.mayReadFromMemory());
+    flag(I.mayWriteToMemory());
+    flag(I.mayHaveSideEffects());
+    op(I);
+  }
+
+  void operands(Instruction &I) {
+    SmallVector<int64_t, 8> Ids;
+    if (auto *Phi = dyn_cast<PHINode>(&I)) {
+      for (unsigned N = 0; N < Phi->getNumIncomingValues(); ++N)
+        if (A.id(Phi->getIncomingBlock(N)) >= 0)
+          Ids.push_back(A.id(Phi->getIncomingValue(N)));
+    } else {
+      for (Value *Operand : I.operands())
+        if (!isa<BasicBlock>(Operand))
+          Ids.push_back(A.id(Operand));
+    }
+    T.word(Ids.size());
+    for (int64_t Id : Ids)
+      T.word(Id);
+  }
+
+  void flags(Instruction &I) {
+    bool Nsw = false, Nuw = false, Exact = false, Disjoint = false, Nneg = false;
+    if (auto *Overflowing = dyn_cast<OverflowingBinaryOperator>(&I)) {
+      Nsw = Overflowing->hasNoSignedWrap();
+      Nuw = Overflowing->hasNoUnsignedWrap();
+    }
+    if (auto *Trunc = dyn_cast<TruncInst>(&I)) {
+      Nsw = Trunc->hasNoSignedWrap();
+      Nuw = Trunc->hasNoUnsignedWrap();
+    }
+    if (auto *Possibly = dyn_cast<PossiblyExactOperator>(&I))
+      Exact = Possibly->isExact();
+    if (auto *Possibly = dyn_cast<PossiblyDisjointInst>(&I))
+      Disjoint = Possibly->isDisjoint();
+    if (auto *Possibly = dyn_cast<PossiblyNonNegInst>(&I))
+      Nneg = Possibly->hasNonNeg();
+    FastMathFlags Fast;
+    if (isa<FPMathOperator>(I))
+      Fast = I.getFastMathFlags();
+    flag(Nsw);
+    flag(Nuw);
+    flag(Exact);
+    flag(Disjoint);
+    flag(Nneg);
+    flag(Fast.allowReassoc());
+    flag(Fast.noNaNs());
+    flag(Fast.noInfs());
+    flag(Fast.noSignedZeros());
+  }
+
+  void tag(OpTag Is) { T.word(int64_t(Is)); }
+
+  void op(Instruction &I) {
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      return call(*Call);
+    switch (I.getOpcode()) {
+    case Instruction::Add: return coded(OpTag::Int, 0);
+    case Instruction::Sub: return coded(OpTag::Int, 1);
+    case Instruction::Mul: return coded(OpTag::Int, 2);
+    case Instruction::UDiv: return coded(OpTag::Int, 3);
+    case Instruction::SDiv: return coded(OpTag::Int, 4);
+    case Instruction::URem: return coded(OpTag::Int, 5);
+    case Instruction::SRem: return coded(OpTag::Int, 6);
+    case Instruction::Shl: return coded(OpTag::Int, 7);
+    case Instruction::LShr: return coded(OpTag::Int, 8);
+    case Instruction::AShr: return coded(OpTag::Int, 9);
+    case Instruction::And: return coded(OpTag::Int, 10);
+    case Instruction::Or: return coded(OpTag::Int, 11);
+    case Instruction::Xor: return coded(OpTag::Int, 12);
+    case Instruction::FAdd: return coded(OpTag::Float, 0);
+    case Instruction::FSub: return coded(OpTag::Float, 1);
+    case Instruction::FMul: return coded(OpTag::Float, 2);
+    case Instruction::FDiv: return coded(OpTag::Float, 3);
+    case Instruction::FRem: return coded(OpTag::Float, 4);
+    case Instruction::FNeg: return tag(OpTag::FNeg);
+    case Instruction::Trunc: return coded(OpTag::Cast, 0);
+    case Instruction::ZExt: return coded(OpTag::Cast, 1);
+    case Instruction::SExt: return coded(OpTag::Cast, 2);
+    case Instruction::PtrToInt: return coded(OpTag::Cast, 3);
+    case Instruction::IntToPtr: return coded(OpTag::Cast, 4);
+    case Instruction::BitCast: return coded(OpTag::Cast, 5);
+    case Instruction::FCmp: return tag(OpTag::FCmp);
+    case Instruction::Select: return tag(OpTag::Select);
+    case Instruction::Freeze: return tag(OpTag::Freeze);
+    case Instruction::Alloca: return tag(OpTag::Alloca);
+    case Instruction::Ret: return tag(OpTag::Return);
+    case Instruction::Unreachable: return tag(OpTag::Unreachable);
+    case Instruction::ICmp: return coded(OpTag::ICmp, predicate(cast<ICmpInst>(I).getPredicate()));
+    case Instruction::PHI: return phi(cast<PHINode>(I));
+    case Instruction::GetElementPtr: return gep(cast<GetElementPtrInst>(I));
+    case Instruction::Load: return load(cast<LoadInst>(I));
+    case Instruction::Store: return store(cast<StoreInst>(I));
+    case Instruction::Br: return branch(cast<BranchInst>(I));
+    case Instruction::Switch: return switchOver(cast<SwitchInst>(I));
+    default: break;
+    }
+    if (I.isCast())
+      return coded(OpTag::Cast, 6);
+    other(I);
+  }
+
+  void coded(OpTag Is, int64_t Code) {
+    tag(Is);
+    T.word(Code);
+  }
+  void other(Instruction &I) {
+    tag(OpTag::Other);
+    T.text(I.getOpcodeName());
+  }
+
+  int64_t predicate(CmpInst::Predicate P) {
+    // Both sides list them in this order.
+    static_assert(CmpInst::ICMP_SLE - CmpInst::ICMP_EQ == 9);
+    return P - CmpInst::ICMP_EQ;
+  }
+
+  void phi(PHINode &Phi) {
+    tag(OpTag::Phi);
+    SmallVector<int64_t, 4> Ids;
+    for (BasicBlock *B : Phi.blocks())
+      if (int64_t Id = A.id(B); Id >= 0)
+        Ids.push_back(Id);
+    T.word(Ids.size());
+    for (int64_t Id : Ids)
+      T.word(Id);
+  }
+
+  void gep(GetElementPtrInst &Gep) {
+    tag(OpTag::Gep);
+    value(Gep.getPointerOperand());
+    flag(Gep.isInBounds());
+    flag(Gep.hasNoUnsignedSignedWrap());
+    flag(Gep.hasNoUnsignedWrap());
+    unsigned Width = DL.getIndexTypeSizeInBits(Gep.getType());
+    APInt Constant(Width, 0);
+    MapVector<Value *, APInt> Terms;
+    bool Known = Gep.getType()->isPointerTy() && Width <= 64 && collect(Gep, Width, Terms, Constant);
+    flag(Known);
+    if (!Known)
+      return;
+    T.word(Constant.getSExtValue());
+    T.word(Terms.size());
+    for (auto &[Index, Scale] : Terms) {
+      value(Index);
+      T.word(Scale.getSExtValue());
+    }
+  }
+  bool collect(GetElementPtrInst &Gep, unsigned Width, MapVector<Value *, APInt> &Terms, APInt &Constant) {
+    // collectOffset reads scalable sizes too; they are no number of bytes.
+    for (auto Step = gep_type_begin(Gep), End = gep_type_end(Gep); Step != End; ++Step)
+      if (!Step.getStructTypeOrNull() && Step.getSequentialElementStride(DL).isScalable())
+        return false;
+    return cast<GEPOperator>(Gep).collectOffset(DL, Width, Terms, Constant);
+  }
+
+  void load(LoadInst &Load) {
+    tag(OpTag::Load);
+    value(Load.getPointerOperand());
+    T.word(storeSize(Load.getType()));
+    flag(Load.isSimple());
+    flag(Load.hasMetadata(LLVMContext::MD_invariant_load));
+  }
+
+  void store(StoreInst &Store) {
+    tag(OpTag::Store);
+    value(Store.getPointerOperand());
+    value(Store.getValueOperand());
+    T.word(storeSize(Store.getValueOperand()->getType()));
+    flag(Store.isSimple());
+  }
+
+  void branch(BranchInst &Branch) {
+    tag(OpTag::Branch);
+    T.word(Branch.getNumSuccessors());
+    for (BasicBlock *Target : Branch.successors())
+      block(Target);
+  }
+
+  void switchOver(SwitchInst &Switch) {
+    if (Switch.getCondition()->getType()->getIntegerBitWidth() > 64)
+      return other(Switch);
+    tag(OpTag::Switch);
+    block(Switch.getDefaultDest());
+    T.word(Switch.getNumCases());
+    for (auto &Case : Switch.cases()) {
+      T.word(Case.getCaseValue()->getSExtValue());
+      block(Case.getCaseSuccessor());
+    }
+  }
+
+  void call(CallInst &Call) {
+    if (auto *Set = dyn_cast<MemSetInst>(&Call)) {
+      tag(OpTag::MemSet);
+      value(Set->getRawDest());
+      value(Set->getValue());
+      value(Set->getLength());
+      return flag(!Set->isVolatile());
+    }
+    if (auto *Copy = dyn_cast<MemTransferInst>(&Call)) {
+      tag(OpTag::MemCopy);
+      value(Copy->getRawDest());
+      value(Copy->getRawSource());
+      value(Copy->getLength());
+      return flag(!Copy->isVolatile());
+    }
+    switch (Call.getIntrinsicID()) {
+    case Intrinsic::smin: return coded(OpTag::MinMax, 0);
+    case Intrinsic::smax: return coded(OpTag::MinMax, 1);
+    case Intrinsic::umin: return coded(OpTag::MinMax, 2);
+    case Intrinsic::umax: return coded(OpTag::MinMax, 3);
+    case Intrinsic::minnum: return coded(OpTag::MinMax, 4);
+    case Intrinsic::maxnum: return coded(OpTag::MinMax, 5);
+    case Intrinsic::minimum: return coded(OpTag::MinMax, 6);
+    case Intrinsic::maximum: return coded(OpTag::MinMax, 7);
+    case Intrinsic::assume: return coded(OpTag::Ignorable, 0);
+    case Intrinsic::lifetime_start:
+    case Intrinsic::lifetime_end: return coded(OpTag::Ignorable, 1);
+    case Intrinsic::experimental_noalias_scope_decl: return coded(OpTag::Ignorable, 2);
+    case Intrinsic::pseudoprobe:
+    case Intrinsic::donothing: return coded(OpTag::Ignorable, 3);
+    default: break;
+    }
+    if (isa<DbgInfoIntrinsic>(Call))
+      return coded(OpTag::Ignorable, 3);
+    tag(OpTag::Call);
+    const Function *Callee = Call.getCalledFunction();
+    bool Math = isErrnoMath(Call);
+    T.text(Callee ? Callee->getName() : "");
+    // Before attributes of library functions are inferred, the library's documentation is what we know.
+    flag(Call.doesNotThrow() || Math);
+    flag(Call.hasFnAttr(Attribute::WillReturn) || Math);
+    flag(Call.hasFnAttr(Attribute::NoSync) || Math || (Call.doesNotAccessMemory() && !Call.isConvergent()));
+    flag(Call.isConvergent());
+    flag(Call.isMustTailCall());
+    flag(Call.doesNotAccessMemory());
+    flag(Math);
+    flag(Call.getIntrinsicID() != Intrinsic::not_intrinsic);
+    flag(Call.hasOperandBundles());
+  }
+
+  // Functions of <math.h> that compute from their arguments alone, set errno at most, and write through no pointer.
+  bool isErrnoMath(const CallInst &Call) {
+    const Function *Callee = Call.getCalledFunction();
+    LibFunc Which;
+    if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || Call.isStrictFP() || Call.isNoBuiltin() ||
+        Call.doesNotAccessMemory() || !A.TLI.getLibFunc(*Callee, Which) || !A.TLI.has(Which))
+      return false;
+#define EACH_WIDTH(Name) case LibFunc_##Name: case LibFunc_##Name##f: case LibFunc_##Name##l
+    switch (Which) {
+    EACH_WIDTH(acos): EACH_WIDTH(acosh): EACH_WIDTH(asin): EACH_WIDTH(asinh): EACH_WIDTH(atan): EACH_WIDTH(atan2):
+    EACH_WIDTH(atanh): EACH_WIDTH(cbrt): EACH_WIDTH(ceil): EACH_WIDTH(copysign): EACH_WIDTH(cos): EACH_WIDTH(cosh):
+    EACH_WIDTH(exp): EACH_WIDTH(exp10): EACH_WIDTH(exp2): EACH_WIDTH(expm1): EACH_WIDTH(fabs): EACH_WIDTH(floor):
+    EACH_WIDTH(fmax): EACH_WIDTH(fmin): EACH_WIDTH(fmod): EACH_WIDTH(ldexp): EACH_WIDTH(log): EACH_WIDTH(log10):
+    EACH_WIDTH(log1p): EACH_WIDTH(log2): EACH_WIDTH(logb): EACH_WIDTH(nearbyint): EACH_WIDTH(pow): EACH_WIDTH(remainder):
+    EACH_WIDTH(rint): EACH_WIDTH(round): EACH_WIDTH(roundeven): EACH_WIDTH(sin): EACH_WIDTH(sinh): EACH_WIDTH(sqrt):
+    EACH_WIDTH(tan): EACH_WIDTH(tanh): EACH_WIDTH(trunc):
+      return true;
+    default:
+      return false;
+    }
+#undef EACH_WIDTH
+  }
+
+  void allBlocks() {
+    T.word(A.Blocks.size());
+    for (BasicBlock *B : A.Blocks) {
+      T.text(B->getName());
+      T.word(B->size());
+      for (Instruction &I : *B)
+        value(&I);
+      blocks(successors(B));
+      blocks(predecessors(B));
+      auto *Node = A.DT.getNode(B);
+      block(Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr);
+      auto *PostNode = A.PDT.getNode(B);
+      block(PostNode && PostNode->getIDom() ? PostNode->getIDom()->getBlock() : nullptr);
+      Loop *L = A.LI.getLoopFor(B);
+      T.word(L ? int64_t(A.LoopIds[L]) : -1);
+    }
+  }
+
+  void allLoops() {
+    T.word(A.Loops.size());
+    for (Loop *L : A.Loops)
+      loop(*L);
+  }
+
+  void loop(Loop &L) {
+    T.word(L.getParentLoop() ? int64_t(A.LoopIds[L.getParentLoop()]) : -1);
+    SmallVector<int64_t, 4> Children;
+    for (Loop *Child : L.getSubLoops())
+      Children.push_back(A.LoopIds[Child]);
+    llvm::sort(Children);
+    T.word(Children.size());
+    for (int64_t Child : Children)
+      T.word(Child);
+    T.word(L.getLoopDepth());
+    block(L.getHeader());
+    block(L.getLoopPreheader());
+    block(L.getLoopLatch());
+    SmallVector<BasicBlock *, 16> Body(L.blocks()), Exiting, Exits;
+    auto ByNumber = [&](BasicBlock *X, BasicBlock *Y) { return A.id(X) < A.id(Y); };
+    llvm::sort(Body, ByNumber);
+    blocks(Body);
+    L.getExitingBlocks(Exiting);
+    llvm::sort(Exiting, ByNumber);
+    blocks(Exiting);
+    L.getExitBlocks(Exits);
+    llvm::sort(Exits, ByNumber);
+    blocks(Exits);
+    auto Range = L.getLocRange();
+    T.word(Range.getStart() ? Range.getStart().getLine() : 0);
+    T.word(Range.getEnd() && Range.getEnd() != Range.getStart() ? Range.getEnd().getLine() : lastLine(Body));
+    T.text(counterName(L));
+    flag(isHinted(L));
+    writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
+    writeScev(A, A.SE.getSymbolicMaxBackedgeTakenCount(&L), T);
+    auto Profile = getLoopEstimatedTripCount(&L);
+    T.word(Profile ? int64_t(*Profile) : -1);
+  }
+
+  // Of what was written in this function; inlined code has its lines elsewhere.
+  unsigned lastLine(ArrayRef<BasicBlock *> Body) {
+    unsigned Last = 0;
+    for (BasicBlock *B : Body)
+      for (Instruction &I : *B)
+        if (const DebugLoc &At = I.getDebugLoc(); At && !At.getInlinedAt())
+          Last = std::max(Last, At.getLine());
+    return Last;
+  }
+
+  StringRef counterName(Loop &L) {
+    StringRef Fallback;
+    for (PHINode &Phi : L.getHeader()->phis()) {
+      if (!Phi.getType()->isIntegerTy() || !A.SE.isSCEVable(Phi.getType()))
+        continue;
+      auto *Recurrence = dyn_cast<SCEVAddRecExpr>(A.SE.getSCEV(&Phi));
+      if (!Recurrence || Recurrence->getLoop() != &L || !Recurrence->isAffine())
+        continue;
+      if (auto Found = Names.find(&Phi); Found != Names.end())
+        return Found->second;
+      // A widened counter leaves its name with the narrow copy.
+      for (User *U : Phi.users())
+        if (auto *Narrow = dyn_cast<CastInst>(U); Narrow && Names.count(Narrow))
+          return Names[Narrow];
+      if (Fallback.empty() && !Phi.getName().starts_with("indvars.iv"))
+        Fallback = withoutSuffixes(Phi.getName());
+    }
+    return Fallback;
+  }
+
+  bool isHinted(Loop &L) {
+    MDNode *Properties = L.getLoopID();
+    if (!Properties)
+      return false;
+    for (const MDOperand &Property : drop_begin(Properties->operands()))
+      if (auto *Node = dyn_cast_or_null<MDNode>(Property); Node && Node->getNumOperands())
+        if (auto *Name = dyn_cast_or_null<MDString>(Node->getOperand(0)))
+          if (Name->getString().starts_with("llvm.loop.") && Name->getString() != "llvm.loop.mustprogress")
+            return true;
+    return false;
+  }
+};
+
+} // namespace
+
+void writeFacts(Analyses &A, FunctionAnalysisManager &FAM, Tape &T) {
+  Writer W(A, T);
+  W.head();
+  if (A.Blocks.size() <= MaxBlocksForRegions)
+    W.regions(*FAM.getResult<RegionInfoAnalysis>(A.F).getTopLevelRegion());
+  else
+    T.word(0);
+  W.values();
+  W.allBlocks();
+  W.allLoops();
+}
+
+} // namespace loopwright

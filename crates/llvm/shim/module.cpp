@@ -1,0 +1,125 @@
+// Modules that we read ourselves (the command, the tests), and the analysis managers for them.
+#include "shim.h"
+
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace llvm;
+using namespace loopwright;
+
+namespace {
+
+// Members in this order: results in an outer manager may point into the inner ones, so the outer goes first.
+struct OwnManagers final : Managers {
+  std::unique_ptr<TargetMachine> Machine;
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+
+  explicit OwnManagers(Module &M) {
+    static std::once_flag Once;
+    std::call_once(Once, [] { InitializeNativeTarget(); });
+    std::string Ignored;
+    // Without a machine for this triple LLVM answers with its defaults, which know no vector registers.
+    if (const Target *T = TargetRegistry::lookupTarget(M.getTargetTriple(), Ignored))
+      Machine.reset(T->createTargetMachine(M.getTargetTriple(), "", "", TargetOptions(), std::nullopt));
+    PassBuilder Builder(Machine.get());
+    Builder.registerModuleAnalyses(Modules);
+    Builder.registerCGSCCAnalyses(Components);
+    Builder.registerFunctionAnalyses(Functions);
+    Builder.registerLoopAnalyses(Loops);
+    Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+    FAM = &Functions;
+  }
+};
+
+struct OwnModule {
+  LLVMContext Context;
+  std::unique_ptr<Module> M;
+  std::unique_ptr<OwnManagers> AMs;
+};
+
+} // namespace
+
+extern "C" {
+
+// LLVM IR or bitcode, from a file (Text null) or from memory. Null and a message, to be freed, if it is not valid.
+OwnModule *lw_module_read(const char *Path, const char *Text, size_t Length, char **Message) {
+  auto Own = std::make_unique<OwnModule>();
+  SMDiagnostic Diagnostic;
+  if (Text)
+    Own->M = parseIR(MemoryBufferRef(StringRef(Text, Length), Path), Diagnostic, Own->Context);
+  else
+    Own->M = parseIRFile(Path, Diagnostic, Own->Context);
+  if (!Own->M) {
+    std::string Reason;
+    raw_string_ostream Stream(Reason);
+    Diagnostic.print(nullptr, Stream, /*ShowColors=*/false, /*ShowKindLabel=*/false);
+    *Message = copyText(StringRef(Reason).rtrim().str());
+    return nullptr;
+  }
+  // What the pass managers of LLVM 19 work on, and so what clang would show us.
+  Own->M->convertToNewDbgValues();
+  Own->AMs = std::make_unique<OwnManagers>(*Own->M);
+  return Own.release();
+}
+void lw_module_free(OwnModule *Own) { delete Own; }
+LLVMModuleRef lw_module_ref(OwnModule *Own) { return wrap(Own->M.get()); }
+Managers *lw_module_managers(OwnModule *Own) { return Own->AMs.get(); }
+
+// Null if all is well; otherwise what is wrong, to be freed.
+char *lw_module_write(LLVMModuleRef M, const char *Path, bool Bitcode) {
+  std::error_code Error;
+  raw_fd_ostream Out(Path, Error, Bitcode ? sys::fs::OF_None : sys::fs::OF_Text);
+  if (!Error) {
+    if (Bitcode)
+      WriteBitcodeToFile(*unwrap(M), Out);
+    else
+      Out << *unwrap(M);
+    Out.close();
+    Error = Out.error();
+    Out.clear_error();
+  }
+  return Error ? copyText(Error.message()) : nullptr;
+}
+
+char *lw_module_print(LLVMModuleRef M) {
+  std::string Text;
+  raw_string_ostream(Text) << *unwrap(M);
+  return copyText(Text);
+}
+
+char *lw_module_verify(LLVMModuleRef M) {
+  std::string Message;
+  raw_string_ostream Stream(Message);
+  return verifyModule(*unwrap(M), &Stream) ? copyText(Message) : nullptr;
+}
+
+char *lw_function_print(LLVMValueRef F) {
+  std::string Text;
+  raw_string_ostream(Text) << *unwrap<Function>(F);
+  return copyText(Text);
+}
+
+char *lw_function_verify(LLVMValueRef F) {
+  std::string Message;
+  raw_string_ostream Stream(Message);
+  return verifyFunction(*unwrap<Function>(F), &Stream) ? copyText(Message) : nullptr;
+}
+
+void lw_forget(Managers *AMs, LLVMValueRef F) { AMs->forget(*unwrap<Function>(F)); }
+
+void lw_text_free(char *Text) { free(Text); }
+
+} // extern "C"

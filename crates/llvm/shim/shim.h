@@ -1,0 +1,99 @@
+// The shim's own vocabulary, shared by its source files. Rust sees only the extern "C" functions (src/ffi.rs lists them all).
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace loopwright {
+
+// What Rust reads back: numbers in order, and strings as (offset, length) into one pool.
+struct Tape {
+  std::vector<int64_t> Words;
+  std::string Pool;
+
+  void word(int64_t W) { Words.push_back(W); }
+  void text(llvm::StringRef S) {
+    word(Pool.size());
+    word(S.size());
+    Pool.append(S.data(), S.size());
+  }
+};
+
+// The analysis managers that all work on one module goes through: those of the pipeline that runs us, or our own.
+struct Managers {
+  llvm::FunctionAnalysisManager *FAM = nullptr;
+
+  // Everything is dropped, also what claims to survive every change: after a body was exchanged nothing does.
+  void forget(llvm::Function &F) { FAM->clear(F, F.getName()); }
+  virtual ~Managers() = default;
+};
+
+// LLVM's answers about one function while it is unchanged; ids are positions in Values, Blocks and Loops.
+struct Analyses {
+  llvm::Function &F;
+  llvm::DominatorTree &DT;
+  llvm::PostDominatorTree &PDT;
+  llvm::LoopInfo &LI;
+  llvm::ScalarEvolution &SE;
+  llvm::AAResults &AA;
+  llvm::AssumptionCache &AC;
+  llvm::TargetLibraryInfo &TLI;
+  llvm::TargetTransformInfo &TTI;
+
+  std::vector<llvm::Value *> Values;
+  std::vector<llvm::BasicBlock *> Blocks;
+  std::vector<llvm::Loop *> Loops;
+  llvm::DenseMap<const llvm::Value *, uint32_t> ValueIds;
+  llvm::DenseMap<const llvm::BasicBlock *, uint32_t> BlockIds;
+  llvm::DenseMap<const llvm::Loop *, uint32_t> LoopIds;
+  // Alias scopes whose promise holds in the whole function: declared here, and the declaration runs at most once per call.
+  llvm::SmallPtrSet<const llvm::MDNode *, 8> TrustedScopes;
+
+  Analyses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+  // Position of a value that the function mentions, -1 for any other.
+  int64_t id(const llvm::Value *V) const {
+    auto Found = ValueIds.find(V);
+    return Found == ValueIds.end() ? -1 : int64_t(Found->second);
+  }
+  int64_t id(const llvm::BasicBlock *B) const {
+    auto Found = BlockIds.find(B);
+    return Found == BlockIds.end() ? -1 : int64_t(Found->second);
+  }
+
+private:
+  void numberBlocks();
+  void numberLoops();
+  void numberValues();
+  void numberConstant(llvm::Value *V);
+  void findTrustedScopes();
+};
+
+void writeFacts(Analyses &A, llvm::FunctionAnalysisManager &FAM, Tape &T);
+void writeScev(Analyses &A, const llvm::SCEV *S, Tape &T);
+
+inline char *copyText(const std::string &S) {
+  char *Copy = static_cast<char *>(malloc(S.size() + 1));
+  memcpy(Copy, S.c_str(), S.size() + 1);
+  return Copy;
+}
+
+} // namespace loopwright

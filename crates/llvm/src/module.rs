@@ -1,0 +1,165 @@
+//! Handles of modules and functions. A [`ModuleHandle`] borrows: the compiler owns the module it runs us on, and so does an
+//! [`OwnedModule`] for files we read ourselves.
+
+use crate::ffi;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::*;
+use std::ffi::CString;
+use std::marker::PhantomData;
+use std::path::Path;
+
+/// A module read from LLVM IR or bitcode, in a context of its own.
+pub struct OwnedModule {
+    shim: *mut ffi::OwnModule,
+}
+
+// SAFETY: context, module and analyses belong to nobody else, and LLVM ties none of them to a thread.
+unsafe impl Send for OwnedModule {}
+
+impl Drop for OwnedModule {
+    fn drop(&mut self) {
+        // SAFETY: ours since `read`; handles borrow from us and are gone.
+        unsafe { ffi::lw_module_free(self.shim) }
+    }
+}
+
+impl OwnedModule {
+    /// The error names the file and the place in it.
+    pub fn read_file(path: &Path) -> Result<Self, String> {
+        Self::read(&path.to_string_lossy(), None)
+    }
+
+    /// `name` stands for the file in error messages.
+    pub fn read_text(name: &str, text: &str) -> Result<Self, String> {
+        Self::read(name, Some(text))
+    }
+
+    fn read(path: &str, text: Option<&str>) -> Result<Self, String> {
+        let path = CString::new(path).map_err(|_| "a file name with a zero byte".to_string())?;
+        // The IR parser wants a zero behind the text.
+        let text = text.map(CString::new).transpose().map_err(|_| "a zero byte in the text".to_string())?;
+        let mut message = std::ptr::null_mut();
+        let (start, length) = text.as_ref().map_or((std::ptr::null(), 0), |t| (t.as_ptr(), t.as_bytes().len()));
+        // SAFETY: all pointers live through the call; the message is ours to free.
+        unsafe {
+            let shim = ffi::lw_module_read(path.as_ptr(), start, length, &mut message);
+            if shim.is_null() { Err(ffi::take_text(message).unwrap_or_default()) } else { Ok(OwnedModule { shim }) }
+        }
+    }
+
+    pub fn handle(&mut self) -> ModuleHandle<'_> {
+        // SAFETY: module and managers live as long as `self`, which the handle borrows.
+        unsafe {
+            ModuleHandle::from_parts(ffi::lw_module_ref(self.shim).cast(), ffi::lw_module_managers(self.shim).cast())
+        }
+    }
+}
+
+/// Exclusive use of a module, with the analysis managers that know it.
+pub struct ModuleHandle<'m> {
+    module: LLVMModuleRef,
+    managers: *mut ffi::Managers,
+    owner: PhantomData<&'m mut ()>,
+}
+
+// SAFETY: exclusive by construction; LLVM ties no module to a thread.
+unsafe impl Send for ModuleHandle<'_> {}
+
+impl<'m> ModuleHandle<'m> {
+    /// # Safety
+    /// The pointers are an `LLVMModuleRef` and the shim's managers for it, valid and used by nobody else during `'m`.
+    pub unsafe fn from_parts(module: *mut std::ffi::c_void, managers: *mut std::ffi::c_void) -> Self {
+        ModuleHandle { module: module.cast(), managers: managers.cast(), owner: PhantomData }
+    }
+
+    /// The functions that have a body, in the module's order.
+    pub fn functions(&self) -> Vec<FunctionHandle<'m>> {
+        let mut found = Vec::new();
+        // SAFETY: walks the module's list of functions.
+        unsafe {
+            let mut next = LLVMGetFirstFunction(self.module);
+            while !next.is_null() {
+                if LLVMIsDeclaration(next) == 0 {
+                    found.push(FunctionHandle { function: next, managers: self.managers, owner: PhantomData });
+                }
+                next = LLVMGetNextFunction(next);
+            }
+        }
+        found
+    }
+
+    pub fn function(&self, name: &str) -> Option<FunctionHandle<'m>> {
+        self.functions().into_iter().find(|f| f.name() == name)
+    }
+
+    /// The name of the source file, as the compiler recorded it.
+    pub fn source_file(&self) -> String {
+        let mut length = 0;
+        // SAFETY: the name lives in the module and is copied here.
+        unsafe {
+            let name = LLVMGetSourceFileName(self.module, &mut length);
+            String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned()
+        }
+    }
+
+    /// The module as LLVM IR.
+    pub fn print(&self) -> String {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_module_print(self.module)) }.unwrap_or_default()
+    }
+
+    pub fn verify(&self) -> Result<(), String> {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_module_verify(self.module)) }.map_or(Ok(()), Err)
+    }
+
+    /// Bitcode or LLVM IR, to a file that may exist.
+    pub fn write(&self, path: &Path, bitcode: bool) -> Result<(), String> {
+        let path = CString::new(path.to_string_lossy().as_bytes()).map_err(|_| "a zero byte in a name".to_string())?;
+        // SAFETY: the path lives through the call; the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_module_write(self.module, path.as_ptr(), bitcode)) }.map_or(Ok(()), Err)
+    }
+}
+
+/// One function with a body.
+pub struct FunctionHandle<'m> {
+    function: LLVMValueRef,
+    managers: *mut ffi::Managers,
+    owner: PhantomData<&'m mut ()>,
+}
+
+impl FunctionHandle<'_> {
+    pub fn name(&self) -> String {
+        let mut length = 0;
+        // SAFETY: the name lives in the function and is copied here.
+        unsafe {
+            let name = LLVMGetValueName2(self.function, &mut length);
+            String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned()
+        }
+    }
+
+    /// The function as LLVM IR.
+    pub fn print(&self) -> String {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_function_print(self.function)) }.unwrap_or_default()
+    }
+
+    /// LLVM's own check of the IR; the error is LLVM's message.
+    pub fn verify(&self) -> Result<(), String> {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_function_verify(self.function)) }.map_or(Ok(()), Err)
+    }
+
+    /// Drops all cached analyses of the function: to be called after every change.
+    pub fn forget_analyses(&mut self) {
+        // SAFETY: function and managers are alive.
+        unsafe { ffi::lw_forget(self.managers, self.function) }
+    }
+
+    pub(crate) fn function_ref(&self) -> LLVMValueRef {
+        self.function
+    }
+    pub(crate) fn managers(&self) -> *mut ffi::Managers {
+        self.managers
+    }
+}

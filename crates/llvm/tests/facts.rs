@@ -1,0 +1,291 @@
+//! What LLVM knows of a function arrives in Rust as it is.
+
+use llvm::facts::*;
+use llvm::{Analyses, OwnedModule};
+
+/// Collects the facts of `@f` in `text` and hands them to `look`.
+fn with_facts(text: &str, look: impl FnOnce(&FunctionFacts, &Analyses)) {
+    let mut module = OwnedModule::read_text("test.ll", text).unwrap_or_else(|e| panic!("{e}"));
+    let handle = module.handle();
+    handle.verify().expect("the test is valid IR");
+    let (facts, analyses) = Analyses::collect(&handle.function("f").expect("the test defines @f"));
+    look(&facts, &analyses);
+}
+
+fn named(facts: &FunctionFacts, name: &str) -> ValueId {
+    let at = facts.values.iter().position(|v| v.name == name).unwrap_or_else(|| panic!("no value `{name}`"));
+    ValueId(at as u32)
+}
+
+fn instruction<'f>(facts: &'f FunctionFacts, name: &str) -> &'f Instruction {
+    match &facts.values[named(facts, name).index()].kind {
+        ValueKind::Instruction(i) => i,
+        other => panic!("`{name}` is {other:?}"),
+    }
+}
+
+const NEST: &str = r#"
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-pc-linux-gnu"
+define void @f(ptr noalias %A, ptr %B, i64 %n, i64 %m) {
+entry:
+  %any = icmp sgt i64 %n, 0
+  %some = icmp sgt i64 %m, 0
+  %both = and i1 %any, %some
+  br i1 %both, label %outer, label %done
+outer:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %outer.latch ]
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %outer ], [ %j.next, %inner ]
+  %row = mul nsw i64 %i, %m
+  %at = add nsw i64 %row, %j
+  %p = getelementptr inbounds double, ptr %A, i64 %at
+  %q = getelementptr inbounds { i64, [4 x float] }, ptr %B, i64 %j, i32 1, i64 3
+  %x = load double, ptr %p, align 8
+  %y = fadd reassoc nsz double %x, 1.0
+  store double %y, ptr %p, align 8
+  %j.next = add nuw nsw i64 %j, 1
+  %more = icmp slt i64 %j.next, %m
+  br i1 %more, label %inner, label %outer.latch
+outer.latch:
+  %i.next = add nuw nsw i64 %i, 1
+  %again = icmp slt i64 %i.next, %n
+  br i1 %again, label %outer, label %done
+done:
+  ret void
+dead:
+  br label %done
+}
+"#;
+
+#[test]
+fn loops_are_listed_outside_in_with_their_counts() {
+    with_facts(NEST, |facts, _| {
+        assert_eq!(facts.loops.len(), 2);
+        let (outer, inner) = (&facts.loops[0], &facts.loops[1]);
+        assert_eq!((outer.depth, inner.depth), (1, 2));
+        assert_eq!(inner.parent, Some(LoopId(0)));
+        assert_eq!(outer.children, [LoopId(1)]);
+        assert_eq!((outer.counter_name.as_str(), inner.counter_name.as_str()), ("i", "j"));
+        assert!(!outer.hinted);
+        let m = named(facts, "m");
+        let Scev::Add { bits: 64, operands, .. } = &inner.backedge_taken_count else {
+            panic!("{:?}", inner.backedge_taken_count)
+        };
+        assert_eq!(operands.as_slice(), [Scev::Constant { bits: 64, value: -1 }, Scev::Unknown { bits: 64, value: m }]);
+    });
+}
+
+#[test]
+fn unreachable_blocks_leave_no_trace() {
+    with_facts(NEST, |facts, _| {
+        let names: Vec<_> = facts.blocks.iter().map(|b| b.name.as_str()).collect();
+        assert_eq!(names, ["entry", "outer", "inner", "outer.latch", "done"]);
+        assert_eq!(facts.blocks[4].predecessors.len(), 2);
+        assert_eq!(facts.blocks[2].immediate_dominator, Some(BlockId(1)));
+        assert_eq!(facts.blocks[1].immediate_post_dominator, Some(BlockId(2)));
+        assert_eq!(facts.blocks[2].innermost_loop, Some(LoopId(1)));
+        assert_eq!(facts.regions[0], (BlockId(0), None));
+    });
+}
+
+#[test]
+fn addresses_are_bytes_from_a_base() {
+    with_facts(NEST, |facts, _| {
+        let Op::Gep { base, offset: Some(offset), inbounds: true, .. } = &instruction(facts, "q").op else { panic!() };
+        assert_eq!(*base, named(facts, "B"));
+        assert_eq!(offset.constant, 8 + 3 * 4);
+        assert_eq!(offset.terms, [(named(facts, "j"), 24)]);
+    });
+}
+
+#[test]
+fn scalar_evolutions_keep_only_their_own_flags() {
+    with_facts(NEST, |facts, analyses| {
+        let Scev::AddRec { in_loop, operands, nsw: true, nuw: true, nw: true, .. } =
+            analyses.scev(named(facts, "j"), Some(LoopId(1)))
+        else {
+            panic!()
+        };
+        assert_eq!(in_loop, LoopId(1));
+        assert_eq!(operands, [Scev::Constant { bits: 64, value: 0 }, Scev::Constant { bits: 64, value: 1 }]);
+        // {{A,+,8m}<outer>,+,8}<inner>
+        let Scev::AddRec { operands, .. } = analyses.scev(named(facts, "p"), Some(LoopId(1))) else { panic!() };
+        assert!(matches!(&operands[0], Scev::AddRec { in_loop: LoopId(0), .. }));
+    });
+}
+
+#[test]
+fn fast_math_flags_and_operations_arrive() {
+    with_facts(NEST, |facts, _| {
+        let y = instruction(facts, "y");
+        assert!(matches!(y.op, Op::Float(FloatOp::Add)));
+        assert!(y.flags.reassoc && y.flags.nsz && !y.flags.nnan);
+        assert!(y.pure_and_speculatable);
+        let more = instruction(facts, "more");
+        assert!(matches!(more.op, Op::ICmp(Predicate::Slt)));
+        let x = instruction(facts, "x");
+        assert!(matches!(x.op, Op::Load { bytes: 8, simple: true, .. }) && x.reads_memory && !x.pure_and_speculatable);
+    });
+}
+
+#[test]
+fn a_noalias_argument_overlaps_nothing() {
+    with_facts(NEST, |facts, analyses| {
+        let (a, b) = (named(facts, "A"), named(facts, "B"));
+        assert!(!analyses.may_alias(a, &[named(facts, "x")], b, &[]));
+        assert!(analyses.may_alias(b, &[], b, &[]));
+    });
+}
+
+/// A call of `void g(float *restrict p, float *restrict q)`, inlined into a loop (`in_loop`) or before it.
+fn inlined_restrict(in_loop: bool) -> String {
+    let declare = "call void @llvm.experimental.noalias.scope.decl(metadata !0)\n  \
+                   call void @llvm.experimental.noalias.scope.decl(metadata !3)";
+    let (outside, inside) = if in_loop { ("", declare) } else { (declare, "") };
+    format!(
+        r#"
+declare void @llvm.experimental.noalias.scope.decl(metadata)
+define void @f(ptr %p, ptr %q, i64 %n) {{
+entry:
+  {outside}
+  br label %body
+body:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+  {inside}
+  %from = getelementptr float, ptr %p, i64 %i
+  %x = load float, ptr %from, !alias.scope !0, !noalias !3
+  %to = getelementptr float, ptr %q, i64 %i
+  store float %x, ptr %to, !alias.scope !3, !noalias !0
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %body, label %done
+done:
+  ret void
+}}
+!0 = !{{!1}}
+!1 = distinct !{{!1, !2, !"g: p"}}
+!2 = distinct !{{!2, !"g"}}
+!3 = !{{!4}}
+!4 = distinct !{{!4, !2, !"g: q"}}
+"#
+    )
+}
+
+fn answers_about_inlined_restrict(in_loop: bool) -> bool {
+    let mut answer = false;
+    with_facts(&inlined_restrict(in_loop), |facts, analyses| {
+        let stores: Vec<ValueId> = (0..facts.values.len() as u32)
+            .map(ValueId)
+            .filter(|v| {
+                matches!(&facts.values[v.index()].kind, ValueKind::Instruction(i) if matches!(i.op, Op::Store { .. }))
+            })
+            .collect();
+        answer = analyses.may_alias(named(facts, "p"), &[named(facts, "x")], named(facts, "q"), &stores);
+        // Without the accesses there is nothing that the scopes speak of.
+        assert!(analyses.may_alias(named(facts, "p"), &[], named(facts, "q"), &[]));
+    });
+    answer
+}
+
+#[test]
+fn restrict_of_a_function_inlined_into_a_loop_promises_nothing_between_iterations() {
+    assert!(answers_about_inlined_restrict(true));
+}
+
+#[test]
+fn restrict_of_a_function_inlined_before_the_loop_holds() {
+    assert!(!answers_about_inlined_restrict(false));
+}
+
+#[test]
+fn scopes_without_a_declaration_are_not_trusted() {
+    let text = inlined_restrict(false)
+        .lines()
+        .filter(|l| !l.contains("call void @llvm.experimental"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    with_facts(&text, |facts, analyses| {
+        let store = ValueId(
+            facts
+                .values
+                .iter()
+                .position(|v| matches!(&v.kind, ValueKind::Instruction(i) if matches!(i.op, Op::Store { .. })))
+                .unwrap() as u32,
+        );
+        assert!(analyses.may_alias(named(facts, "p"), &[named(facts, "x")], named(facts, "q"), &[store]));
+    });
+}
+
+#[test]
+fn ranges_use_types_and_assumptions() {
+    let text = r#"
+declare void @llvm.assume(i1)
+define i64 @f(i32 %n, i8 %small, i64 noundef %k, i64 %loose) {
+  %positive = icmp sgt i32 %n, 3
+  call void @llvm.assume(i1 %positive)
+  %wide = zext i8 %small to i64
+  br label %next
+next:
+  ret i64 %wide
+}
+"#;
+    with_facts(text, |facts, analyses| {
+        assert_eq!(analyses.signed_range(named(facts, "n")), (4, i128::from(i32::MAX)));
+        assert_eq!(analyses.unsigned_range(named(facts, "wide")), (0, 255));
+        assert_eq!(analyses.signed_range(named(facts, "k")), (i128::from(i64::MIN), i128::from(i64::MAX)));
+        assert!(analyses.is_guaranteed_not_poison(named(facts, "k")));
+        assert!(!analyses.is_guaranteed_not_poison(named(facts, "loose")));
+    });
+}
+
+#[test]
+fn the_libraries_mathematics_may_set_errno_and_no_more() {
+    let text = r#"
+target triple = "x86_64-pc-linux-gnu"
+declare double @sin(double)
+declare double @mystery(double)
+define double @f(double %x) {
+  %s = call double @sin(double %x)
+  %t = call double @mystery(double %s)
+  %u = call double @sin(double %t) memory(none)
+  %v = call double @llvm.sqrt.f64(double %u)
+  ret double %v
+}
+declare double @llvm.sqrt.f64(double)
+"#;
+    with_facts(text, |facts, _| {
+        let call = |name: &str| match &instruction(facts, name).op {
+            Op::Call(call) => call.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert!(call("s").math_errno && call("s").will_return && call("s").nounwind && !call("s").no_memory);
+        assert!(!call("t").math_errno && !call("t").will_return);
+        assert!(call("u").no_memory && !call("u").math_errno);
+        assert!(call("v").is_intrinsic && call("v").no_memory);
+    });
+}
+
+#[test]
+fn malformed_input_names_the_place() {
+    let message = OwnedModule::read_text("broken.ll", "define void @f() {\n  nonsense\n}").err().expect("not valid");
+    assert!(message.starts_with("broken.ll:2:3"), "{message}");
+}
+
+#[test]
+fn constants_inside_expressions_have_ids() {
+    let text = r#"
+@table = global [8 x i32] zeroinitializer
+define i32 @f(i1 %c) {
+  %x = load i32, ptr getelementptr inbounds ([8 x i32], ptr @table, i64 0, i64 2)
+  ret i32 %x
+}
+"#;
+    with_facts(text, |facts, analyses| {
+        let Op::Load { pointer, .. } = instruction(facts, "x").op else { panic!() };
+        let Scev::Add { operands, .. } = analyses.scev(pointer, None) else { panic!() };
+        assert_eq!(operands[1], Scev::Unknown { bits: 64, value: named(facts, "table") });
+        assert!(matches!(facts.values[named(facts, "table").index()].kind, ValueKind::Global));
+    });
+}
