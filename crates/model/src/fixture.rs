@@ -8,6 +8,7 @@
 //!     read A0[i, j - 1]; write A0[i, j]
 //!   update A1[i] +; read A0[i, i]
 //! ```
+//! Indentation is compared line by line, so a sketch with several outermost loops starts on a line of its own.
 //! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write that form a
 //! reduction. `may` is a write that may not happen. Parameters are 32 bits wide.
 
@@ -61,7 +62,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         body += 1;
     }
     let mut built = Built { domains: Vec::new(), statements: Vec::new(), around: Vec::new() };
-    let tree = block(&lines[body..], 0, &mut Vec::new(), &mut Vec::new(), &prefix, &mut built);
+    let tree = block(&lines[body..], &mut Vec::new(), &mut Vec::new(), &prefix, &mut built);
     let domain = format!("{prefix}{{ {} }}", built.domains.join("; "));
     let mut schedule = format!("domain: \"{domain}\"");
     if !tree.is_empty() {
@@ -160,7 +161,6 @@ fn flat(subscripts: &[&str], array: &Array) -> Option<String> {
 /// The schedule tree of the lines at one depth, as YAML without the outer braces.
 fn block(
     lines: &[Line],
-    indent: usize,
     variables: &mut Vec<String>,
     conditions: &mut Vec<String>,
     prefix: &str,
@@ -177,7 +177,7 @@ fn block(
             variables.push(variable.trim().to_string());
             conditions.push(condition.trim().to_string());
             let depth = variables.len();
-            let child = block(inner, indent + 1, variables, conditions, prefix, built);
+            let child = block(inner, variables, conditions, prefix, built);
             variables.pop();
             conditions.pop();
             let rows: Vec<String> = (first..built.statements.len())
@@ -190,7 +190,7 @@ fn block(
             format!("schedule: \"{prefix}[{{ {} }}]\"{child}", rows.join("; "))
         } else if let Some(condition) = lines[k].text.strip_prefix("if ") {
             conditions.push(condition.trim().to_string());
-            let child = block(inner, indent + 1, variables, conditions, prefix, built);
+            let child = block(inner, variables, conditions, prefix, built);
             conditions.pop();
             child
         } else {

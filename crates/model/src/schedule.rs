@@ -1,6 +1,21 @@
 //! In which order to run the instances.
+//!
+//! isl's scheduler finds orders that respect all dependences, with bands of permutable loops; an estimate of the running time
+//! chooses among them, chooses the order of the loops in each band and their tiles, and compares with the original order. Where
+//! no gain is predicted the region is left alone.
+
+mod apply;
+mod coincidence;
 mod cost;
 mod linear;
+mod search;
+mod shape;
+
+pub use coincidence::flag_coincident;
+
+use crate::dependence::Dependences;
+use crate::scop::Scop;
+use isl::{Budget, IslError, Schedule, ScheduleAlgorithm, ScheduleConstraints, UnionMap, UnionSet};
 
 /// What the estimate knows of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,3 +32,125 @@ impl Default for Machine {
         Machine { vector_bits: 256, l1: 32 << 10, l2: 512 << 10, cache_line: 64 }
     }
 }
+
+/// Which statements may share loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    /// Only those that a cycle of dependences ties together.
+    Min,
+    /// As many as isl's scheduler manages.
+    Max,
+    /// Whichever of the two is estimated to be faster.
+    Smart,
+}
+
+#[derive(Clone, Debug)]
+pub struct ScheduleOptions {
+    pub fusion: Fusion,
+    /// Edge of a tile in every loop but the innermost; 0: no tiling.
+    pub tile: i64,
+    /// Candidates for the edge in the innermost loop.
+    pub inner_tiles: Vec<i64>,
+    /// Loops may be distributed over threads.
+    pub parallel: bool,
+    /// Reads of the same cell pull instances together, too.
+    pub reuse_of_reads: bool,
+    /// The new order must take at most this share of the original's estimated time.
+    pub worthwhile: f64,
+    /// Fewer instances than this are never worth a second version of the loops.
+    pub min_instances: f64,
+}
+
+impl Default for ScheduleOptions {
+    fn default() -> Self {
+        ScheduleOptions {
+            fusion: Fusion::Smart,
+            tile: 32,
+            inner_tiles: vec![32, 64, 128, 256, 512],
+            parallel: false,
+            reuse_of_reads: false,
+            worthwhile: 0.85,
+            min_instances: 4096.0,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Decision {
+    Leave {
+        reason: String,
+    },
+    /// Ensures: `schedule` respects all dependences; its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
+    /// [`crate::loop_ast::MARK_VECTOR`] stand above the bands they are about.
+    Transform {
+        schedule: Schedule,
+        tiled: bool,
+        parallel: bool,
+        vectorized: bool,
+        /// For people: what is gained.
+        reason: String,
+    },
+}
+
+/// Large coefficients and shifts make loops that nobody wants to run, and linear programs that take long.
+const MAX_COEFFICIENT: i32 = 20;
+const MAX_CONSTANT_TERM: i32 = 20;
+
+/// The order to run the region in.
+///
+/// Requires: `deps` are the dependences of `scop`.
+pub fn choose(
+    scop: &Scop,
+    deps: &Dependences,
+    target: &Machine,
+    options: &ScheduleOptions,
+) -> Result<Decision, IslError> {
+    scop.ctx.within(Budget::SCHEDULE, || search::choose(scop, deps, target, options))
+}
+
+/// The order that isl's scheduler finds, neither tiled nor judged.
+///
+/// Ensures: the order respects `deps.validity()`.
+pub fn isl_schedule(
+    scop: &Scop,
+    deps: &Dependences,
+    fusion: Fusion,
+    reuse_of_reads: bool,
+) -> Result<Schedule, IslError> {
+    let ctx = &scop.ctx;
+    ctx.set_schedule_algorithm(ScheduleAlgorithm::Isl);
+    ctx.set_schedule_serialize_sccs(fusion == Fusion::Min);
+    ctx.set_schedule_whole_component(false);
+    ctx.set_schedule_maximize_band_depth(true);
+    ctx.set_schedule_maximize_coincidence(true);
+    ctx.set_schedule_outer_coincidence(false);
+    ctx.set_schedule_treat_coalescing(true);
+    ctx.set_schedule_max_coefficient(MAX_COEFFICIENT);
+    ctx.set_schedule_max_constant_term(MAX_CONSTANT_TERM);
+    let mut domain = UnionSet::empty_ctx(ctx)?;
+    for statement in scop.statements.values() {
+        domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
+    }
+    let mut proximity = deps.flow.union(&deps.reduction)?;
+    if reuse_of_reads {
+        proximity = proximity.union(&reads_of_one_cell(scop)?)?;
+    }
+    ScheduleConstraints::on_domain(&domain)?
+        .set_validity(&deps.validity()?)?
+        .set_coincidence(&deps.with_reductions()?)?
+        .set_proximity(&proximity)?
+        .compute_schedule()
+}
+
+/// `{ s -> t }`, s earlier than t, both reading a cell.
+fn reads_of_one_cell(scop: &Scop) -> Result<UnionMap, IslError> {
+    let mut reads = UnionMap::empty_ctx(&scop.ctx)?;
+    for access in scop.statements.values().flat_map(|s| &s.accesses).filter(|a| !a.is_write()) {
+        reads = reads.union(&UnionMap::from_map(&access.relation)?)?;
+    }
+    let times = scop.schedule.get_map()?;
+    reads.apply_range(&reads.reverse()?)?.intersect(&times.lex_lt_union_map(&times)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -164,7 +164,8 @@ fn a_matrix_product_without_reductions() {
 #[test]
 fn a_matrix_product_with_reductions() {
     let found = check(
-        "for i : 0 <= i < p0
+        "
+         for i : 0 <= i < p0
            for j : 0 <= j < p1
              write A0[i, j]
              for k : 0 <= k < p2

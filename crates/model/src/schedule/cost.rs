@@ -7,7 +7,7 @@
 
 use super::Machine;
 use crate::scop::{ArrayId, StatementId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A loop of the nest; unique in one nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,11 +52,19 @@ impl Reference {
     }
 }
 
-pub(super) type References = HashMap<StatementId, Vec<Reference>>;
+/// A statement as its loops move it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moving {
+    /// The loops that run more than one instance of it.
+    pub loops: BTreeSet<LoopKey>,
+    pub references: Vec<Reference>,
+}
+
+pub(super) type References = HashMap<StatementId, Moving>;
 
 /// Cycles for a line that comes from the second cache level, and from beyond it.
-const L2_LINE: f64 = 5.0;
-const MEMORY_LINE: f64 = 18.0;
+const L2_LINE: f64 = 4.0;
+const MEMORY_LINE: f64 = 12.0;
 /// A cache never holds exactly the lines the model thinks of: only this share of it is counted on.
 const USABLE_CACHE: f64 = 0.75;
 /// Cycles of a floating point operation whose input is the previous one's output.
@@ -68,74 +76,96 @@ const SCALAR_ENTRY: f64 = 4.0;
 const LOOP_STEP: f64 = 1.5;
 
 /// The estimate and what the profit decision asks beyond it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cost {
     pub cycles: f64,
-    /// Cycles in innermost loops that run with vectors, and in those that do not.
-    pub vector_cycles: f64,
-    pub scalar_cycles: f64,
+    /// Instances in innermost loops that run with vectors, and all others.
+    pub vector_instances: f64,
+    pub scalar_instances: f64,
     pub l1_lines: f64,
     pub l2_lines: f64,
 }
 
 pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
-    let mut cost = Cost { cycles: 0.0, vector_cycles: 0.0, scalar_cycles: 0.0, l1_lines: 0.0, l2_lines: 0.0 };
-    let mut overhead = 0.0;
+    let mut cost = Cost::default();
     for part in nest {
-        arithmetic(part, references, machine, 1.0, &mut cost, &mut overhead);
+        arithmetic(part, references, machine, &mut Vec::new(), &mut cost);
     }
     cost.l1_lines = traffic(nest, references, machine, machine.l1 as f64 * USABLE_CACHE);
     cost.l2_lines = traffic(nest, references, machine, machine.l2 as f64 * USABLE_CACHE);
-    cost.cycles = cost.vector_cycles
-        + cost.scalar_cycles
-        + overhead
-        + L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0)
-        + MEMORY_LINE * cost.l2_lines;
+    cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
     cost
 }
 
-fn arithmetic(part: &Nest, refs: &References, machine: &Machine, times: f64, cost: &mut Cost, overhead: &mut f64) {
+/// The innermost loop of `part`, if it is one, can use vectors.
+pub(super) fn uses_vectors(part: &Nest, refs: &References) -> bool {
     match part {
-        Nest::Statement(s) => cost.scalar_cycles += times * scalar_cycles(&refs[s], None),
+        Nest::Loop { key, lanes, body, .. } => {
+            let statements: Option<Vec<&Moving>> =
+                body.iter().map(|b| if let Nest::Statement(s) = b { Some(&refs[s]) } else { None }).collect();
+            statements.is_some_and(|s| is_vectorizable(&s, *key, *lanes))
+        }
+        Nest::Statement(_) => false,
+    }
+}
+
+/// `around`: the loops around, outermost first, with their trips.
+fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Vec<(LoopKey, f64)>, cost: &mut Cost) {
+    let instances = |m: &Moving, around: &[(LoopKey, f64)]| -> f64 {
+        around.iter().filter(|(key, _)| m.loops.contains(key)).map(|(_, trips)| trips).product()
+    };
+    match part {
+        Nest::Statement(s) => {
+            let times = instances(&refs[s], around);
+            cost.scalar_instances += times;
+            cost.cycles += times * scalar_cycles(&refs[s], None);
+        }
         Nest::Loop { key, trips, lanes, body } => {
+            let entries: f64 = around.iter().map(|(_, trips)| trips).product();
+            around.push((*key, *trips));
             if body.iter().any(|b| matches!(b, Nest::Loop { .. })) {
-                *overhead += times * trips * LOOP_STEP;
-                body.iter().for_each(|b| arithmetic(b, refs, machine, times * trips, cost, overhead));
-                return;
-            }
-            let statements: Vec<&Vec<Reference>> =
-                body.iter().filter_map(|b| if let Nest::Statement(s) = b { Some(&refs[s]) } else { None }).collect();
-            if is_vectorizable(&statements, *key, *lanes) {
-                let widest = statements.iter().flat_map(|r| r.iter()).map(|r| r.bytes).max().unwrap_or(8).max(1);
-                let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
-                let scalar: f64 = statements.iter().map(|r| scalar_cycles(r, Some(*key))).sum();
-                // The remainder of the trip count runs without vectors.
-                let remainder = ((factor - 1.0) / 2.0).min(*trips);
-                let per_entry = (trips - remainder).max(0.0) * scalar / factor + remainder * scalar;
-                cost.vector_cycles += times * per_entry;
-                *overhead += times * VECTOR_ENTRY;
+                cost.cycles += entries * trips * LOOP_STEP;
+                body.iter().for_each(|b| arithmetic(b, refs, machine, around, cost));
             } else {
-                let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
-                let scalar: f64 = statements.iter().map(|r| scalar_cycles(r, Some(*key)).max(chain)).sum();
-                cost.scalar_cycles += times * trips * scalar;
-                *overhead += times * SCALAR_ENTRY;
+                let vectors = uses_vectors(part, refs);
+                cost.cycles += entries * if vectors { VECTOR_ENTRY } else { SCALAR_ENTRY };
+                for statement in body {
+                    let Nest::Statement(s) = statement else { continue };
+                    let moving = &refs[s];
+                    let times = instances(moving, around);
+                    if vectors {
+                        let widest = moving.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
+                        let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+                        // The remainder of the trip count runs without vectors.
+                        let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
+                        let share = (1.0 - remainder) / factor + remainder;
+                        cost.vector_instances += times;
+                        cost.cycles += times * scalar_cycles(moving, Some(*key)) * share;
+                    } else {
+                        let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
+                        cost.scalar_instances += times;
+                        cost.cycles += times * scalar_cycles(moving, Some(*key)).max(chain);
+                    }
+                }
             }
+            around.pop();
         }
     }
 }
 
 /// Every reference is invariant or moves by its own size.
-fn is_vectorizable(statements: &[&Vec<Reference>], key: LoopKey, lanes: Lanes) -> bool {
+fn is_vectorizable(statements: &[&Moving], key: LoopKey, lanes: Lanes) -> bool {
     lanes != Lanes::Chained
-        && statements.iter().flat_map(|r| r.iter()).all(|r| match r.along(key) {
+        && statements.iter().all(|m| m.loops.contains(&key))
+        && statements.iter().flat_map(|m| m.references.iter()).all(|r| match r.along(key) {
             Some(stride) => stride == 0.0 || stride.abs() == r.bytes as f64,
             None => false,
         })
 }
 
 /// Loads, stores and as many operations; what the innermost loop does not move lives in registers.
-fn scalar_cycles(references: &[Reference], innermost: Option<LoopKey>) -> f64 {
-    let moving = references.iter().filter(|r| innermost.is_none_or(|key| r.along(key) != Some(0.0))).count();
+fn scalar_cycles(statement: &Moving, innermost: Option<LoopKey>) -> f64 {
+    let moving = statement.references.iter().filter(|r| innermost.is_none_or(|key| r.along(key) != Some(0.0))).count();
     0.5 + 0.5 * moving as f64
 }
 
@@ -188,7 +218,7 @@ fn groups(parts: &[Nest], refs: &References, line: f64) -> Vec<(f64, bool)> {
                 loops.pop();
             }
             Nest::Statement(s) => {
-                for r in &refs[s] {
+                for r in &refs[s].references {
                     let mut steps: Vec<(Option<f64>, f64)> = loops
                         .iter()
                         .map(|(key, trips)| (r.along(*key).map(f64::abs), *trips))
@@ -234,6 +264,9 @@ mod tests {
         let strides = strides.iter().map(|(k, s)| (LoopKey(*k), Some(*s))).collect();
         Reference { array: ArrayId(array), bytes: 8, write, strides }
     }
+    fn one(references: Vec<Reference>) -> References {
+        [(StatementId(0), Moving { loops: (0..6).map(LoopKey).collect(), references })].into()
+    }
     fn nest(order: &[(usize, f64, Lanes)]) -> Vec<Nest> {
         let mut inner = vec![Nest::Statement(StatementId(0))];
         for (key, trips, lanes) in order.iter().rev() {
@@ -249,7 +282,7 @@ mod tests {
             reference(1, false, &[(0, row), (2, 8.0)]),
             reference(2, false, &[(2, row), (1, 8.0)]),
         ];
-        [(StatementId(0), refs)].into()
+        one(refs)
     }
     use Lanes::{Chained, Independent};
 
@@ -259,7 +292,7 @@ mod tests {
         let ijk = estimate(&nest(&[(0, N, Independent), (1, N, Independent), (2, N, Chained)]), &matmul(), &m);
         let ikj = estimate(&nest(&[(0, N, Independent), (2, N, Chained), (1, N, Independent)]), &matmul(), &m);
         assert!(ikj.cycles < 0.5 * ijk.cycles, "{ikj:?} {ijk:?}");
-        assert!(ijk.vector_cycles == 0.0 && ikj.scalar_cycles == 0.0);
+        assert!(ijk.vector_instances == 0.0 && ikj.scalar_instances == 0.0);
     }
 
     #[test]
@@ -267,7 +300,7 @@ mod tests {
         let m = Machine::default();
         let untiled = estimate(&nest(&[(0, N, Independent), (2, N, Chained), (1, N, Independent)]), &matmul(), &m);
         let mut refs = matmul();
-        for r in refs.get_mut(&StatementId(0)).unwrap() {
+        for r in &mut refs.get_mut(&StatementId(0)).unwrap().references {
             for k in 0..3 {
                 if let Some(Some(s)) = r.strides.get(&LoopKey(k)).copied() {
                     r.strides.insert(LoopKey(k + 3), Some(s * 32.0));
@@ -283,7 +316,7 @@ mod tests {
     #[test]
     fn walking_columns_costs_a_line_per_element() {
         let m = Machine::default();
-        let refs: References = [(StatementId(0), vec![reference(0, false, &[(0, 8.0), (1, 8.0 * N)])])].into();
+        let refs = one(vec![reference(0, false, &[(0, 8.0), (1, 8.0 * N)])]);
         let columns = nest(&[(0, N, Independent), (1, N, Independent)]);
         let rows = nest(&[(1, N, Independent), (0, N, Independent)]);
         assert!(estimate(&columns, &refs, &m).l1_lines > 0.9 * N * N);
@@ -293,7 +326,7 @@ mod tests {
     #[test]
     fn neighbours_of_a_stencil_count_once() {
         let refs = vec![reference(0, false, &[(0, 8.0)]), reference(0, false, &[(0, 8.0)])];
-        let refs: References = [(StatementId(0), refs)].into();
+        let refs = one(refs);
         let lines = footprint(&nest(&[(0, N, Independent)]), &refs, 64.0);
         assert!((120.0..130.0).contains(&lines), "{lines}");
     }

@@ -1,0 +1,246 @@
+//! Which of the possible orders is worth it.
+
+use super::cost::{Cost, Nest, References, estimate, uses_vectors};
+use super::shape::{Choice, Choices, Shape, Tree};
+use super::{Decision, Fusion, Machine, ScheduleOptions, apply, flag_coincident, isl_schedule};
+use crate::dependence::Dependences;
+use crate::scop::Scop;
+use isl::{IslError, Schedule};
+
+/// A loop is distributed over threads only if one execution of it runs this many instances.
+const MIN_PARALLEL_INSTANCES: f64 = 20_000.0;
+/// Of two estimates this close, the simpler order wins.
+const TIE: f64 = 0.98;
+/// So many more instances without vectors than in the original are tolerated, as a share of all.
+const LOST_VECTORS: f64 = 0.02;
+
+struct Candidate {
+    schedule: Schedule,
+    tree: Tree,
+    choices: Choices,
+    cost: Cost,
+}
+
+pub(super) fn choose(
+    scop: &Scop,
+    deps: &Dependences,
+    machine: &Machine,
+    options: &ScheduleOptions,
+) -> Result<Decision, IslError> {
+    let leave = |reason: String| Ok(Decision::Leave { reason });
+    let original = Tree::of(scop, &scop.schedule, deps)?;
+    let (nest, references) = original.nest(&Choices::new());
+    let before = estimate(&nest, &references, machine);
+    let instances = before.vector_instances + before.scalar_instances;
+    if instances < options.min_instances {
+        return leave(format!("only about {instances:.0} statement instances"));
+    }
+    let fusions: &[Fusion] = match options.fusion {
+        Fusion::Smart => &[Fusion::Min, Fusion::Max],
+        Fusion::Min => &[Fusion::Min],
+        Fusion::Max => &[Fusion::Max],
+    };
+    let mut best: Option<Candidate> = None;
+    let mut failure = None;
+    for &fusion in fusions {
+        let schedule = match isl_schedule(scop, deps, fusion, options.reuse_of_reads) {
+            Ok(schedule) => schedule,
+            Err(e @ IslError::OutOfBudget { .. }) if best.is_none() => return Err(e),
+            Err(e) => {
+                failure = Some(e);
+                continue;
+            }
+        };
+        let tree = Tree::of(scop, &schedule, deps)?;
+        let (choices, cost) = best_choices(&tree, machine, options);
+        if best.as_ref().is_none_or(|b| cost.cycles < TIE * b.cost.cycles) {
+            best = Some(Candidate { schedule, tree, choices, cost });
+        }
+    }
+    let Some(best) = best else {
+        return match failure {
+            Some(e) => Err(e),
+            None => leave("no schedule was found".into()),
+        };
+    };
+    let parallel_order = options.parallel.then(|| parallel_choices(&best)).flatten();
+    let lost = best.cost.scalar_instances - before.scalar_instances;
+    let keeps_vectors = lost <= LOST_VECTORS * instances;
+    let gains = best.cost.cycles < options.worthwhile * before.cycles && keeps_vectors;
+    if gains {
+        let choices = parallel_order.as_ref().unwrap_or(&best.choices);
+        return transform(&best.schedule, &best.tree, choices, deps, scop, options, reason(&before, &best.cost));
+    }
+    if options.parallel {
+        // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
+        let flagged = flag_coincident(&scop.schedule, deps)?;
+        let decision =
+            transform(&flagged, &original, &Choices::new(), deps, scop, options, "independent iterations".into())?;
+        if matches!(decision, Decision::Transform { parallel: true, .. }) {
+            return Ok(decision);
+        }
+        if let Some(choices) = parallel_order.filter(|_| keeps_vectors && best.cost.cycles < 1.1 * before.cycles) {
+            let decision =
+                transform(&best.schedule, &best.tree, &choices, deps, scop, options, "independent iterations".into())?;
+            if matches!(decision, Decision::Transform { parallel: true, .. }) {
+                return Ok(decision);
+            }
+        }
+    }
+    leave(if keeps_vectors {
+        format!(
+            "the best order found takes about {:.0} % of the original's time",
+            100.0 * best.cost.cycles / before.cycles
+        )
+    } else {
+        "every better order loses vector instructions".to_string()
+    })
+}
+
+fn transform(
+    schedule: &Schedule,
+    tree: &Tree,
+    choices: &Choices,
+    deps: &Dependences,
+    scop: &Scop,
+    options: &ScheduleOptions,
+    reason: String,
+) -> Result<Decision, IslError> {
+    let (nest, references) = tree.nest(choices);
+    let vector = innermost_with_vectors(&tree.shape, &nest, &references);
+    let applied = apply::apply(schedule, choices)?;
+    let flagged = flag_coincident(&applied, deps)?;
+    let marked =
+        apply::mark(&flagged, scop, options.parallel.then_some(MIN_PARALLEL_INSTANCES), tree, choices, &vector)?;
+    Ok(Decision::Transform {
+        schedule: marked.schedule,
+        tiled: choices.values().any(|c| c.tiles.is_some()),
+        parallel: marked.parallel,
+        vectorized: marked.vector,
+        reason,
+    })
+}
+
+/// For people.
+fn reason(before: &Cost, after: &Cost) -> String {
+    let mut gains = Vec::new();
+    if after.vector_instances > 1.1 * before.vector_instances {
+        gains.push("vectors along consecutive elements");
+    }
+    if after.l2_lines < 0.8 * before.l2_lines || after.l1_lines < 0.8 * before.l1_lines {
+        gains.push("fewer cache misses");
+    }
+    if gains.is_empty() {
+        gains.push("less loop overhead");
+    }
+    format!("{} (estimated {:.1} times faster)", gains.join(" and "), before.cycles / after.cycles)
+}
+
+/// Goes through the bands once, outermost first, and keeps for each the choice with the lowest estimate of the whole.
+///
+/// Ensures: only bands that isl declared permutable are changed.
+fn best_choices(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Choices, Cost) {
+    let price = |choices: &Choices| {
+        let (nest, references) = tree.nest(choices);
+        estimate(&nest, &references, machine)
+    };
+    let mut choices = Choices::new();
+    let mut best = price(&choices);
+    for (index, members, permutable) in bands(&tree.shape) {
+        if !permutable || members < 2 {
+            continue;
+        }
+        for choice in candidates(members, options) {
+            let mut attempt = choices.clone();
+            attempt.insert(index, choice);
+            let cost = price(&attempt);
+            if cost.cycles < TIE * best.cycles {
+                best = cost;
+                choices = attempt;
+            }
+        }
+    }
+    (choices, best)
+}
+
+/// Every member innermost in turn, the others in isl's order, without tiles and with.
+fn candidates(members: usize, options: &ScheduleOptions) -> Vec<Choice> {
+    let mut out = Vec::new();
+    for innermost in (0..members).rev() {
+        let order: Vec<usize> = (0..members).filter(|m| *m != innermost).chain([innermost]).collect();
+        out.push(Choice { order: order.clone(), tiles: None });
+        if options.tile > 0 {
+            for &inner in &options.inner_tiles {
+                let tiles = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
+                out.push(Choice { order: order.clone(), tiles: Some(tiles) });
+            }
+        }
+    }
+    out
+}
+
+/// The same choices with a coincident member in front of every outermost band, if that is possible for one of them.
+fn parallel_choices(candidate: &Candidate) -> Option<Choices> {
+    let mut choices = candidate.choices.clone();
+    let mut found = false;
+    visit_outermost(&candidate.tree.shape, &mut |index, members, permutable| {
+        let unchanged = Choice::unchanged(members.len());
+        let choice = choices.get(&index).cloned().unwrap_or(unchanged);
+        let Some(at) = choice.order.iter().position(|m| members[*m].coincident) else { return };
+        let innermost = at + 1 == choice.order.len() && at > 0;
+        if at > 0 && (!permutable || innermost) {
+            return;
+        }
+        let mut choice = choice;
+        let front = choice.order.remove(at);
+        choice.order.insert(0, front);
+        if let Some(tiles) = &mut choice.tiles {
+            let front = tiles.remove(at);
+            tiles.insert(0, front);
+        }
+        found = true;
+        if choice != Choice::unchanged(members.len()) {
+            choices.insert(index, choice);
+        }
+    });
+    found.then_some(choices)
+}
+
+fn visit_outermost(shape: &Shape, visit: &mut impl FnMut(usize, &[super::shape::Member], bool)) {
+    match shape {
+        Shape::Band { index, members, permutable, .. } => visit(*index, members, *permutable),
+        Shape::Sequence(parts) => parts.iter().for_each(|p| visit_outermost(p, visit)),
+        Shape::Leaf(_) => {}
+    }
+}
+
+fn bands(shape: &Shape) -> Vec<(usize, usize, bool)> {
+    match shape {
+        Shape::Band { index, members, permutable, child } => {
+            [vec![(*index, members.len(), *permutable)], bands(child)].concat()
+        }
+        Shape::Sequence(parts) => parts.iter().flat_map(bands).collect(),
+        Shape::Leaf(_) => Vec::new(),
+    }
+}
+
+/// The indices of bands whose last loop is innermost and uses vectors.
+fn innermost_with_vectors(shape: &Shape, nest: &[Nest], references: &References) -> Vec<usize> {
+    fn loops<'a>(nest: &'a [Nest], out: &mut Vec<&'a Nest>) {
+        for part in nest {
+            if let Nest::Loop { body, .. } = part {
+                out.push(part);
+                loops(body, out);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    loops(nest, &mut all);
+    let vector: Vec<_> = all.into_iter().filter(|l| uses_vectors(l, references)).collect();
+    let band_of = |nest: &Nest| match nest {
+        Nest::Loop { key, .. } => Some(super::shape::band_of(*key)),
+        Nest::Statement(_) => None,
+    };
+    let found: Vec<usize> = vector.into_iter().filter_map(band_of).collect();
+    bands(shape).into_iter().map(|(index, ..)| index).filter(|index| found.contains(index)).collect()
+}

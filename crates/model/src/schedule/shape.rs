@@ -1,0 +1,431 @@
+//! A schedule tree as plain data for the estimate: bands with what they do to each statement, and references in bytes.
+
+use super::coincidence::{active, equal_at};
+use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
+use super::linear::{Fraction, step_of_loop};
+use crate::dependence::Dependences;
+use crate::scop::{Array, ParamId, Scop, StatementId};
+use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff};
+use std::collections::{BTreeSet, HashMap};
+
+/// What an unknown size is taken to be.
+const NOMINAL_SIZE: i64 = 1024;
+/// Members of one band, at most: keys of loops have room for no more.
+const MAX_MEMBERS: usize = 16;
+
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    Band { index: usize, members: Vec<Member>, permutable: bool, child: Box<Shape> },
+    Sequence(Vec<Shape>),
+    Leaf(Vec<StatementId>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// No dependence moves along it, whatever the order of the band's members.
+    pub coincident: bool,
+    /// What stands between it and vectors if it is the innermost loop of the nest.
+    pub lanes: Lanes,
+    pub trips: f64,
+    /// Coefficients of the statement's dimensions; absent: not a plain affine row.
+    rows: HashMap<StatementId, Vec<i64>>,
+}
+
+/// What is to be done with one band.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Choice {
+    /// New order: positions of members, outermost first.
+    pub order: Vec<usize>,
+    /// Tile sizes in the new order.
+    pub tiles: Option<Vec<i64>>,
+}
+
+impl Choice {
+    pub(super) fn unchanged(members: usize) -> Choice {
+        Choice { order: (0..members).collect(), tiles: None }
+    }
+}
+
+/// Band index → choice; a band without one stays as it is.
+pub(super) type Choices = HashMap<usize, Choice>;
+
+/// Everything that the estimate needs of a tree, for any choices.
+pub(super) struct Tree {
+    pub shape: Shape,
+    /// Bytes per step of each dimension of the statement, per access.
+    accesses: HashMap<StatementId, Vec<ByteSteps>>,
+}
+
+struct ByteSteps {
+    reference: Reference,
+    /// `None`: not affine.
+    per_dimension: Option<Vec<f64>>,
+}
+
+impl Tree {
+    pub(super) fn of(scop: &Scop, schedule: &Schedule, dependences: &Dependences) -> Result<Tree, IslError> {
+        let nominal = nominal_params(scop)?;
+        let mut reader =
+            Reader { scop, all: dependences.with_reductions()?, validity: dependences.validity()?, bands: 0 };
+        let mut shape = reader.shape(&schedule.get_root()?)?;
+        for (&id, statement) in &scop.statements {
+            let mut domain = statement.domain.clone();
+            for (k, value) in nominal.iter().enumerate() {
+                if let Some(at) = domain.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? {
+                    domain = domain.fix_si(DimType::Param, at, *value)?;
+                }
+            }
+            measure_trips(&mut shape, id, &domain)?;
+        }
+        let mut accesses = HashMap::new();
+        for (&id, statement) in &scop.statements {
+            let dims = statement.domain.dim(DimType::Set)?;
+            let mut list = Vec::new();
+            for access in &statement.accesses {
+                let array = &scop.arrays[&access.array];
+                if array.kind.is_scalar() {
+                    continue;
+                }
+                let strides = cell_strides(array, &nominal);
+                let per_dimension = byte_steps(&access.relation, &strides, dims)?;
+                let reference = Reference {
+                    array: access.array,
+                    bytes: access.bytes,
+                    write: access.is_write(),
+                    strides: HashMap::new(),
+                };
+                list.push(ByteSteps { reference, per_dimension });
+            }
+            accesses.insert(id, list);
+        }
+        Ok(Tree { shape, accesses })
+    }
+
+    /// The nest that the choices make of the tree.
+    pub(super) fn nest(&self, choices: &Choices) -> (Vec<Nest>, References) {
+        let mut references = References::new();
+        let nest = self.build(&self.shape, choices, &mut Vec::new(), &mut references);
+        (nest, references)
+    }
+
+    fn build<'a>(
+        &self,
+        shape: &'a Shape,
+        choices: &Choices,
+        around: &mut Vec<Around<'a>>,
+        references: &mut References,
+    ) -> Vec<Nest> {
+        match shape {
+            Shape::Leaf(statements) => {
+                for s in statements {
+                    references.insert(*s, self.moving(*s, around));
+                }
+                statements.iter().map(|s| Nest::Statement(*s)).collect()
+            }
+            Shape::Sequence(parts) => parts.iter().flat_map(|p| self.build(p, choices, around, references)).collect(),
+            Shape::Band { index, members, child, .. } => {
+                let unchanged = Choice::unchanged(members.len());
+                let choice = choices.get(index).unwrap_or(&unchanged);
+                for (at, &m) in choice.order.iter().enumerate() {
+                    let tile = choice.tiles.as_ref().map(|t| t[at]).filter(|t| (*t as f64) < members[m].trips);
+                    around.push(Around { index: *index, m, member: &members[m], tile });
+                }
+                let mut inner = self.build(child, choices, around, references);
+                around.truncate(around.len() - members.len());
+                for (at, &m) in choice.order.iter().enumerate().rev() {
+                    let tile = choice.tiles.as_ref().map_or(f64::INFINITY, |t| t[at] as f64);
+                    let trips = members[m].trips.min(tile);
+                    inner = vec![loop_of(point_key(*index, m), trips, members[m].lanes, inner)];
+                }
+                if let Some(tiles) = &choice.tiles {
+                    for (at, &m) in choice.order.iter().enumerate().rev() {
+                        // Not rounded up: partial tiles are smaller, and the instances must stay as many as they are.
+                        let trips = members[m].trips / tiles[at] as f64;
+                        if trips > 1.0 {
+                            inner = vec![loop_of(tile_key(*index, m), trips, members[m].lanes, inner)];
+                        }
+                    }
+                }
+                inner
+            }
+        }
+    }
+
+    fn moving(&self, statement: StatementId, around: &[Around]) -> Moving {
+        let accesses = &self.accesses[&statement];
+        let mut moving =
+            Moving { loops: BTreeSet::new(), references: accesses.iter().map(|a| a.reference.clone()).collect() };
+        let rows: Option<Vec<Vec<i64>>> = around.iter().map(|a| a.member.rows.get(&statement).cloned()).collect();
+        for (k, a) in around.iter().enumerate() {
+            let zero = rows.as_ref().is_some_and(|r| r[k].iter().all(|c| *c == 0));
+            if zero {
+                continue;
+            }
+            let keys: Vec<(LoopKey, f64)> = [Some((point_key(a.index, a.m), 1.0))]
+                .into_iter()
+                .chain([a.tile.map(|t| (tile_key(a.index, a.m), t as f64))])
+                .flatten()
+                .collect();
+            let step = rows.as_ref().and_then(|r| step_of_loop(r, k));
+            for (key, scale) in keys {
+                moving.loops.insert(key);
+                for (reference, access) in moving.references.iter_mut().zip(accesses) {
+                    let stride = match (&step, &access.per_dimension) {
+                        (Some(step), Some(bytes)) => {
+                            let dot = |(d, b): (&Fraction, &f64)| d.as_f64() * b;
+                            Some(scale * step.iter().zip(bytes).map(dot).sum::<f64>())
+                        }
+                        _ => None,
+                    };
+                    if stride != Some(0.0) {
+                        reference.strides.insert(key, stride);
+                    }
+                }
+            }
+        }
+        moving
+    }
+}
+
+struct Around<'a> {
+    index: usize,
+    m: usize,
+    member: &'a Member,
+    /// Where the loop is tiled.
+    tile: Option<i64>,
+}
+
+fn point_key(band: usize, member: usize) -> LoopKey {
+    LoopKey(2 * (band * MAX_MEMBERS + member))
+}
+fn tile_key(band: usize, member: usize) -> LoopKey {
+    LoopKey(2 * (band * MAX_MEMBERS + member) + 1)
+}
+fn loop_of(key: LoopKey, trips: f64, lanes: Lanes, body: Vec<Nest>) -> Nest {
+    Nest::Loop { key, trips, lanes, body }
+}
+
+struct Reader<'a> {
+    scop: &'a Scop,
+    all: UnionMap,
+    validity: UnionMap,
+    bands: usize,
+}
+
+impl Reader<'_> {
+    fn shape(&mut self, node: &ScheduleNode) -> Result<Shape, IslError> {
+        match node.get_type()? {
+            ScheduleNodeType::Leaf => {
+                let mut statements = Vec::new();
+                for set in node.get_domain()?.sets()? {
+                    statements.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
+                }
+                statements.sort();
+                Ok(Shape::Leaf(statements))
+            }
+            ScheduleNodeType::Band => self.band(node),
+            ScheduleNodeType::Sequence | ScheduleNodeType::Set => {
+                let parts = node.children()?.iter().map(|c| self.shape(c)).collect::<Result<_, _>>()?;
+                Ok(Shape::Sequence(parts))
+            }
+            _ => self.shape(&node.child(0)?),
+        }
+    }
+
+    fn band(&mut self, node: &ScheduleNode) -> Result<Shape, IslError> {
+        let rows = node.band_get_partial_schedule()?.list()?;
+        if rows.is_empty() {
+            return self.shape(&node.child(0)?);
+        }
+        let index = self.bands;
+        self.bands += 1;
+        let (all, validity) = (active(node, &self.all)?, active(node, &self.validity)?);
+        let mut members = Vec::new();
+        for (m, row) in rows.iter().enumerate() {
+            let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
+            members.push(Member {
+                coincident: all.is_subset(&equal_at(&all, row)?)?,
+                lanes: lanes(&all, &validity, row, &others)?,
+                trips: 1.0,
+                rows: self.rows(row)?,
+            });
+        }
+        let permutable = node.band_get_permutable()? && members.len() <= MAX_MEMBERS;
+        let child = Box::new(self.shape(&node.child(0)?)?);
+        Ok(Shape::Band { index, members, permutable, child })
+    }
+
+    fn rows(&self, row: &UnionPwAff) -> Result<HashMap<StatementId, Vec<i64>>, IslError> {
+        let mut out = HashMap::new();
+        for part in row.pw_affs()? {
+            let name = part.get_domain_space()?.get_tuple_name(DimType::Set)?;
+            let Some(statement) = StatementId::from_isl_name(&name) else { continue };
+            let pieces = part.pieces()?;
+            let [(_, aff)] = pieces.as_slice() else { continue };
+            if aff.involves_locals()? || !self.scop.statements.contains_key(&statement) {
+                continue;
+            }
+            let coefficients: Option<Vec<i64>> = (0..part.dim(DimType::In)?)
+                .map(|k| Ok(aff.get_coefficient_val(DimType::In, k)?.to_i64()))
+                .collect::<Result<_, IslError>>()?;
+            out.extend(coefficients.map(|c| (statement, c)));
+        }
+        Ok(out)
+    }
+}
+
+fn lanes(all: &UnionMap, validity: &UnionMap, row: &UnionPwAff, others: &[&UnionPwAff]) -> Result<Lanes, IslError> {
+    let carried = |pairs: &UnionMap| -> Result<bool, IslError> {
+        let mut pairs = pairs.clone();
+        for other in others {
+            pairs = equal_at(&pairs, other)?;
+        }
+        Ok(!pairs.is_subset(&equal_at(&pairs, row)?)?)
+    };
+    Ok(if !carried(all)? {
+        Lanes::Independent
+    } else if !carried(validity)? {
+        Lanes::Reductions
+    } else {
+        Lanes::Chained
+    })
+}
+
+/// Typical values of the parameters: as large as they may be, but no larger than [`NOMINAL_SIZE`] if possible.
+fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
+    let mut set = scop.context.clone();
+    let mut out = Vec::new();
+    for k in 0..scop.params.len() {
+        let Some(at) = set.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? else {
+            out.push(NOMINAL_SIZE);
+            continue;
+        };
+        let small = set.upper_bound_si(DimType::Param, at, NOMINAL_SIZE)?;
+        let known = if small.is_empty()? { &set } else { &small };
+        let params = known.dim(DimType::Param)?;
+        let as_set = known.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, params)?;
+        let value = match as_set.dim_max_val(at)?.to_i64() {
+            Some(high) if !small.is_empty()? => high,
+            _ => as_set.dim_min_val(at)?.to_i64().unwrap_or(NOMINAL_SIZE),
+        };
+        set = set.fix_si(DimType::Param, at, value)?;
+        out.push(value);
+    }
+    Ok(out)
+}
+
+/// Raises the trips of each loop around the statement to what it is for an iteration in the middle of the outer loops.
+fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Result<(), IslError> {
+    fn path<'a>(shape: &'a mut Shape, statement: StatementId, out: &mut Vec<&'a mut Member>) -> bool {
+        match shape {
+            Shape::Leaf(statements) => statements.contains(&statement),
+            Shape::Sequence(parts) => {
+                for part in parts {
+                    if contains(part, statement) {
+                        return path(part, statement, out);
+                    }
+                }
+                false
+            }
+            Shape::Band { members, child, .. } => {
+                out.extend(members.iter_mut());
+                path(child, statement, out)
+            }
+        }
+    }
+    let mut members = Vec::new();
+    if !path(shape, statement, &mut members) || domain.is_empty()? {
+        return Ok(());
+    }
+    let mut rest = domain.clone();
+    let space = domain.get_space()?;
+    for member in members {
+        let Some(row) = member.rows.get(&statement) else { continue };
+        let mut aff = isl::Aff::zero_on_domain_space(&space)?;
+        for (k, c) in row.iter().enumerate() {
+            aff = aff.set_coefficient_si(DimType::In, k, *c)?;
+        }
+        let (low, high) = (rest.min_val(&aff)?, rest.max_val(&aff)?);
+        let (Some(low), Some(high)) = (low.to_i64(), high.to_i64()) else {
+            member.trips = member.trips.max(NOMINAL_SIZE as f64);
+            continue;
+        };
+        member.trips = member.trips.max((high - low) as f64 + 1.0);
+        for value in [low + (high - low) / 2, low] {
+            let here = aff.add_constant_si(-value)?.zero_basic_set()?.to_set()?.intersect(&rest)?;
+            if !here.is_empty()? {
+                rest = here;
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn contains(shape: &Shape, statement: StatementId) -> bool {
+    match shape {
+        Shape::Leaf(statements) => statements.contains(&statement),
+        Shape::Sequence(parts) => parts.iter().any(|p| contains(p, statement)),
+        Shape::Band { child, .. } => contains(child, statement),
+    }
+}
+
+/// Bytes between neighbours in each dimension of the array, outermost first; unknown sizes are nominal.
+fn cell_strides(array: &Array, nominal: &[i64]) -> Vec<f64> {
+    let size = |text: &String| {
+        let known = text.parse::<i64>().ok();
+        let param = || ParamId::from_isl_name(text).and_then(|p| nominal.get(p.index()).copied());
+        known.or_else(param).unwrap_or(NOMINAL_SIZE) as f64
+    };
+    let mut strides = vec![array.cell_bytes as f64];
+    for inner in array.inner_sizes.iter().rev() {
+        strides.push(strides[strides.len() - 1] * size(inner));
+    }
+    strides.reverse();
+    strides
+}
+
+/// How many bytes the first touched cell moves per step of each statement dimension, if that is the same everywhere.
+fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Option<Vec<f64>>, IslError> {
+    let cells =
+        if relation.is_single_valued()? { relation.as_pw_multi_aff()? } else { relation.lexmin_pw_multi_aff()? };
+    let mut found: Option<Vec<f64>> = None;
+    for (_, subscripts) in cells.pieces()? {
+        let mut steps = vec![0.0; dims];
+        for (subscript, stride) in subscripts.list()?.iter().zip(strides) {
+            if subscript.involves_locals()? {
+                return Ok(None);
+            }
+            for (d, step) in steps.iter_mut().enumerate() {
+                *step += subscript.get_coefficient_val(DimType::In, d)?.get_d()? * stride;
+            }
+        }
+        match &found {
+            Some(other) if *other != steps => return Ok(None),
+            _ => found = Some(steps),
+        }
+    }
+    Ok(Some(found.unwrap_or_else(|| vec![0.0; dims])))
+}
+
+/// The band that a loop comes from.
+pub(super) fn band_of(key: LoopKey) -> usize {
+    key.0 / 2 / MAX_MEMBERS
+}
+
+/// About how many instances one execution of the band runs, all statements below it taken together.
+pub(super) fn instances_of_band(shape: &Shape, index: usize) -> Option<f64> {
+    fn inside(shape: &Shape) -> f64 {
+        match shape {
+            Shape::Leaf(statements) => statements.len() as f64,
+            Shape::Sequence(parts) => parts.iter().map(inside).sum(),
+            Shape::Band { members, child, .. } => members.iter().map(|m| m.trips).product::<f64>() * inside(child),
+        }
+    }
+    match shape {
+        Shape::Band { index: own, .. } if *own == index => Some(inside(shape)),
+        Shape::Band { child, .. } => instances_of_band(child, index),
+        Shape::Sequence(parts) => parts.iter().find_map(|p| instances_of_band(p, index)),
+        Shape::Leaf(_) => None,
+    }
+}
