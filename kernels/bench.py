@@ -8,8 +8,9 @@ First every program is compiled in its small size by every variant and its hash 
 --check-only, those under violations/ too, and nothing is timed). Then the bench size is built and run: in each of --runs
 rounds every variant runs once, so that a change of the machine's mood meets all alike; the best time of each counts.
 
-Exit code: 0 all agree, 1 a program crashed or two hashes differ, 2 wrong usage. gcc may contract a*b+c differently, so it is
-compared under -ffp-contract=off, and a difference is only a warning.
+Exit code: 0 all agree, 1 a program crashed or loopwright computes something else than clang, 2 wrong usage. A peer (polly, gcc)
+that computes something else gets a warning and no time for that kernel. gcc may contract a*b+c differently: it is compared under
+-ffp-contract=off, and its hash at bench size is not compared.
 """
 import argparse
 import dataclasses
@@ -31,6 +32,7 @@ COMPILERS = {  # by suffix: clang's driver, gcc's driver, extra flags
 }
 BASE = "clang"
 VARIANTS = [BASE, "loopwright", "polly", "gcc"]
+PEERS = ("polly", "gcc")  # their mistakes are reported, but are not ours
 UNTIMED = "violations"
 SLOWER = 0.95  # a speed-up below this is marked
 
@@ -131,11 +133,12 @@ def check(kernel, variants, options, work):
         if command(kernel, variant, options) is None:
             continue
         extra = ("-ffp-contract=off",) if variant == "gcc" else ()
-        problems = warnings if variant == "gcc" else errors
+        problems = warnings if variant in PEERS else errors
         try:
             hash, expected = small_hash(variant, extra), small_hash(BASE, extra)
-            fit.append(variant)
-            if hash != expected:
+            if hash == expected:
+                fit.append(variant)
+            else:
                 problems.append(f"{kernel}: {variant} computes {hash}, {BASE} {expected}")
         except Failure as failure:
             problems.append(f"{kernel}: {variant}: {failure}")
@@ -143,27 +146,33 @@ def check(kernel, variants, options, work):
 
 
 def time_interleaved(kernel, variants, options, work):
-    """Best seconds of each variant at bench size, and errors."""
-    programs, seconds, hashes, errors = {}, {}, {}, []
+    """Seconds of each variant in each round at bench size, errors and warnings."""
+    programs, seconds, hashes, errors, warnings = {}, {}, {}, [], []
+
+    def give_up(variant, why):
+        (warnings if variant in PEERS else errors).append(f"{kernel}: at bench size: {variant} {why}")
+        programs.pop(variant)
+        seconds.pop(variant, None)
+
     for variant in variants:
         programs[variant] = work / f"{kernel.name}.{variant}"
         try:
             build(kernel, command(kernel, variant, options), programs[variant], ["-DBENCH"], options)
         except Failure as failure:
-            errors.append(f"{kernel}: {variant}: {failure}")
-            del programs[variant]
+            give_up(variant, failure)
     for _ in range(options.runs):
         for variant, program in list(programs.items()):
             try:
                 hashes[variant], took = execute(kernel, program, options)
                 seconds.setdefault(variant, []).append(took)
             except Failure as failure:
-                errors.append(f"{kernel}: {variant}: {failure}")
-                del programs[variant]
-    for variant in hashes:
-        if variant != "gcc" and hashes[variant] != hashes.get(BASE, hashes[variant]):
-            errors.append(f"{kernel}: at bench size {variant} computes {hashes[variant]}, {BASE} {hashes[BASE]}")
-    return seconds, errors
+                give_up(variant, failure)
+    for variant in list(programs):
+        if variant != "gcc" and BASE in programs and hashes[variant] != hashes[BASE]:
+            give_up(variant, f"computes {hashes[variant]}, {BASE} {hashes[BASE]}")
+    for program in work.iterdir():
+        program.unlink()
+    return seconds, errors, warnings
 
 
 def geomean(values):
@@ -220,7 +229,8 @@ def main():
             if options.check_only:
                 print(f"{str(kernel):30}{'DIFFERS' if errors else 'agrees'}{' (with warnings)' if warnings else ''}", flush=True)
             elif kernel.family != UNTIMED and not errors:
-                seconds, errors = time_interleaved(kernel, fit, options, work)
+                seconds, errors, more_warnings = time_interleaved(kernel, fit, options, work)
+                warnings += more_warnings
                 best = {variant: min(times) for variant, times in seconds.items()}
                 rows[str(kernel)] = {"seconds": seconds, "best": best}
                 print_row(str(kernel), options.variants, best)
