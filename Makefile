@@ -38,7 +38,7 @@ lint: setup
 
 unit: build
 	$(CARGO) test --release --workspace --exclude tests --quiet
-	$(CARGO) test --release --package tests --lib --quiet
+	$(CARGO) test --release --package tests --lib --test command --quiet
 
 # The isl wrapper owns and frees what C allocates: nothing may be lost, nothing read after it was freed.
 VALGRIND := valgrind --quiet --leak-check=full --error-exitcode=9 --errors-for-leak-kinds=definite

@@ -16,10 +16,7 @@ fn main() {
     if let Some(directory) = polly_isl_directory() {
         println!("cargo:rustc-link-search=native={}", directory.display());
         println!("cargo:rustc-link-lib=static=PollyISL");
-        println!(
-            "cargo:rerun-if-changed={}",
-            directory.join(ARCHIVE).display()
-        );
+        println!("cargo:rerun-if-changed={}", directory.join(ARCHIVE).display());
     } else if !link_by_pkg_config() {
         eprintln!(
             "error: isl was not found: neither {ARCHIVE} of LLVM 19 (looked where `llvm-config-19 --libdir` says; \
@@ -61,8 +58,5 @@ fn link_by_pkg_config() -> bool {
 
 fn stdout_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
 }

@@ -26,7 +26,9 @@ fn differential(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let directives = directives(&text, comment_marker(path));
     let flags = directives.iter().filter(|(key, _)| key == "flags").flat_map(|(_, value)| value.split_whitespace());
-    let flags: Vec<String> = flags.map(str::to_string).collect();
+    // Fortran has sizes to choose by preprocessor, too.
+    let preprocess = path.extension().is_some_and(|e| e == "f90").then_some("-cpp");
+    let flags: Vec<String> = preprocess.into_iter().chain(flags).map(str::to_string).collect();
     let printed = execute_all(path, &flags, &directives)?;
     if printed.is_empty() {
         return Err("the program prints nothing, so nothing was compared".to_string());

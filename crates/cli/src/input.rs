@@ -59,6 +59,7 @@ impl Input {
 
     /// Turns what the failed compiler said on standard error into one message.
     pub fn explain_failure(&self, tool: &Path, stderr: &str) -> Error {
+        let called = format!("{}: ", tool.display());
         let tool = tool.file_name().unwrap_or_default().to_string_lossy();
         let file = self.path.display();
         if let Some((producer, reader)) = producer_and_reader(stderr) {
@@ -70,8 +71,10 @@ impl Input {
             && let Some(line) = stderr.lines().find(|line| line.contains("error: "))
         {
             // `opt-19: bad.ll:2:7: error: expected type` loses the tool; the place stays.
-            let line = line.strip_prefix(&format!("{tool}: ")).unwrap_or(line);
+            let line = line.strip_prefix(&called).unwrap_or(line);
             let (place, what) = line.split_once("error: ").unwrap_or(("", line));
+            // The verifier says what is wrong first, and then that something is.
+            let what = if what.contains("module is broken") { stderr.lines().next().unwrap_or(what) } else { what };
             let place = place.trim().trim_end_matches(':');
             let place = if place.is_empty() { file.to_string() } else { place.to_string() };
             let origin =
@@ -152,12 +155,19 @@ mod tests {
     #[test]
     fn malformed_ir_keeps_its_place() {
         assert_eq!(
-            explain("bad.ll", "opt-19: bad.ll:2:7: error: expected type\n  ret voix\n      ^\n"),
+            explain("bad.ll", "/usr/bin/opt-19: bad.ll:2:7: error: expected type\n  ret voix\n      ^\n"),
             "bad.ll:2:7: not valid LLVM IR: expected type"
         );
         assert_eq!(
-            explain("bad.bc", "opt-19: bad.bc: error: Invalid bitcode signature\n"),
+            explain("bad.bc", "/usr/bin/opt-19: bad.bc: error: Invalid bitcode signature\n"),
             "bad.bc: not valid LLVM IR: Invalid bitcode signature"
+        );
+        assert_eq!(
+            explain(
+                "bad.ll",
+                "Instruction does not dominate all uses!\n  %b\n/usr/bin/opt-19: bad.ll: error: input module is broken!\n"
+            ),
+            "bad.ll: not valid LLVM IR: Instruction does not dominate all uses!"
         );
     }
 

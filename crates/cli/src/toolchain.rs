@@ -40,7 +40,7 @@ impl Tool {
     ///
     /// In this order: `LOOPWRIGHT_LLVM/bin/clang`, `clang-19` in PATH, `clang` in PATH if it is of the right version.
     pub fn locate(self) -> Result<PathBuf, Error> {
-        if let Some(folder) = std::env::var_os("LOOPWRIGHT_LLVM") {
+        if let Some(folder) = set("LOOPWRIGHT_LLVM") {
             let path = Path::new(&folder).join("bin").join(self.program());
             if !is_executable(&path) {
                 return Err(Error::new(format!("LOOPWRIGHT_LLVM: there is no program {}", path.display())));
@@ -84,7 +84,7 @@ fn version_of(text: &str) -> Option<&str> {
 
 /// The plugin: `LOOPWRIGHT_PLUGIN`, or `libloopwright.so` beside this executable, or in `../lib` of it.
 pub fn plugin() -> Result<PathBuf, Error> {
-    if let Some(path) = std::env::var_os("LOOPWRIGHT_PLUGIN").map(PathBuf::from) {
+    if let Some(path) = set("LOOPWRIGHT_PLUGIN").map(PathBuf::from) {
         return match std::fs::File::open(&path).and_then(|_| path.canonicalize()) {
             Ok(path) => Ok(path),
             Err(cause) => Err(Error::at(&path, "the plugin named by LOOPWRIGHT_PLUGIN cannot be read", &cause)),
@@ -122,6 +122,11 @@ pub fn openmp_link_flags(compiler: &Path) -> Vec<OsString> {
     }
     flags.extend(["-Wl,--push-state,--as-needed", "-lomp", "-Wl,--pop-state"].map(OsString::from));
     flags
+}
+
+/// A variable of the environment; empty is as good as absent.
+fn set(variable: &str) -> Option<OsString> {
+    std::env::var_os(variable).filter(|value| !value.is_empty())
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {

@@ -2,8 +2,8 @@ use std::cmp::Ordering;
 
 use crate::object::{methods, object};
 use crate::{
-    BasicSet, DimType, Id, LocalSpace, Map, MultiAff, MultiPwAff, Point, PwMultiAff, Result, Set,
-    Space, UnionPwAff, Val, callback, raw,
+    BasicSet, DimType, Id, LocalSpace, Map, MultiAff, MultiPwAff, Point, PwMultiAff, Result, Set, Space, UnionPwAff,
+    Val, callback, raw,
 };
 
 object! {
@@ -198,12 +198,6 @@ impl PwAff {
     /// The domains, which are disjoint, and the expression on each.
     pub fn pieces(&self) -> Result<Vec<(Set, Aff)>> {
         // SAFETY: the function gives both to its callback.
-        unsafe {
-            callback::for_each_pair(
-                self,
-                "isl_pw_aff_foreach_piece",
-                raw::isl_pw_aff_foreach_piece,
-            )
-        }
+        unsafe { callback::for_each_pair(self, "isl_pw_aff_foreach_piece", raw::isl_pw_aff_foreach_piece) }
     }
 }

@@ -185,22 +185,13 @@ impl AstNode {
     ) -> Result<(), E> {
         const FUNCTION: &str = "isl_ast_node_foreach_descendant_top_down";
         // SAFETY: the function keeps what it shows to its callback.
-        unsafe {
-            callback::test_each(
-                self,
-                FUNCTION,
-                raw::isl_ast_node_foreach_descendant_top_down,
-                visit,
-            )
-        }
+        unsafe { callback::test_each(self, FUNCTION, raw::isl_ast_node_foreach_descendant_top_down, visit) }
     }
 }
 
 impl AstExpr {
     /// The operands of an operation, in order.
     pub fn op_args(&self) -> Result<Vec<AstExpr>> {
-        (0..self.op_get_n_arg()?)
-            .map(|position| self.op_get_arg(position))
-            .collect()
+        (0..self.op_get_n_arg()?).map(|position| self.op_get_arg(position)).collect()
     }
 }

@@ -3,14 +3,9 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use crate::object::{
-    Handle, InCtx, Lower, call, check_same_ctx, into_take, methods, object, ready,
-};
+use crate::object::{Handle, InCtx, Lower, call, check_same_ctx, into_take, methods, object, ready};
 use crate::raw::{self, STAT_ERROR, STAT_OK};
-use crate::{
-    AstExpr, AstNode, Ctx, Id, MultiPwAff, PwAff, PwMultiAff, Result, Schedule, Set, Space,
-    UnionMap,
-};
+use crate::{AstExpr, AstNode, Ctx, Id, MultiPwAff, PwAff, PwMultiAff, Result, Schedule, Set, Space, UnionMap};
 
 object! {
     /// isl's build, without the closures that it calls.
@@ -73,19 +68,13 @@ impl AstBuild {
     /// A build that knows nothing about the parameters.
     pub fn alloc(ctx: &Ctx) -> Result<AstBuild> {
         let bare: Result<BareBuild> = call!(ctx; isl_ast_build_alloc -> BareBuild);
-        Ok(AstBuild {
-            bare: bare?,
-            callbacks: Callbacks::none(ctx),
-        })
+        Ok(AstBuild { bare: bare?, callbacks: Callbacks::none(ctx) })
     }
 
     /// A build that knows that the parameters are in `context`.
     pub fn from_context(context: &Set) -> Result<AstBuild> {
         let bare: Result<BareBuild> = call!(context; isl_ast_build_from_context -> BareBuild);
-        Ok(AstBuild {
-            bare: bare?,
-            callbacks: Callbacks::none(context.ctx()),
-        })
+        Ok(AstBuild { bare: bare?, callbacks: Callbacks::none(context.ctx()) })
     }
 
     pub fn ctx(&self) -> &Ctx {
@@ -114,13 +103,8 @@ impl AstBuild {
     }
 
     /// `before` is called where a loop begins; the id it gives becomes the loop's annotation.
-    pub fn set_before_each_for(
-        &self,
-        before: impl FnMut(&AstBuild) -> Result<Id> + 'static,
-    ) -> Result<AstBuild> {
-        self.with_callbacks(|callbacks| {
-            callbacks.before_each_for = Some(Rc::new(RefCell::new(before)))
-        })
+    pub fn set_before_each_for(&self, before: impl FnMut(&AstBuild) -> Result<Id> + 'static) -> Result<AstBuild> {
+        self.with_callbacks(|callbacks| callbacks.before_each_for = Some(Rc::new(RefCell::new(before))))
     }
 
     /// `after` is called when a loop is complete, and may replace it.
@@ -128,34 +112,22 @@ impl AstBuild {
         &self,
         after: impl FnMut(AstNode, &AstBuild) -> Result<AstNode> + 'static,
     ) -> Result<AstBuild> {
-        self.with_callbacks(|callbacks| {
-            callbacks.after_each_for = Some(Rc::new(RefCell::new(after)))
-        })
+        self.with_callbacks(|callbacks| callbacks.after_each_for = Some(Rc::new(RefCell::new(after))))
     }
 
-    pub fn set_before_each_mark(
-        &self,
-        before: impl FnMut(&Id, &AstBuild) -> Result<()> + 'static,
-    ) -> Result<AstBuild> {
-        self.with_callbacks(|callbacks| {
-            callbacks.before_each_mark = Some(Rc::new(RefCell::new(before)))
-        })
+    pub fn set_before_each_mark(&self, before: impl FnMut(&Id, &AstBuild) -> Result<()> + 'static) -> Result<AstBuild> {
+        self.with_callbacks(|callbacks| callbacks.before_each_mark = Some(Rc::new(RefCell::new(before))))
     }
 
     pub fn set_after_each_mark(
         &self,
         after: impl FnMut(AstNode, &AstBuild) -> Result<AstNode> + 'static,
     ) -> Result<AstBuild> {
-        self.with_callbacks(|callbacks| {
-            callbacks.after_each_mark = Some(Rc::new(RefCell::new(after)))
-        })
+        self.with_callbacks(|callbacks| callbacks.after_each_mark = Some(Rc::new(RefCell::new(after))))
     }
 
     fn derive(&self, bare: Result<BareBuild>) -> Result<AstBuild> {
-        Ok(AstBuild {
-            bare: bare?,
-            callbacks: self.callbacks.clone(),
-        })
+        Ok(AstBuild { bare: bare?, callbacks: self.callbacks.clone() })
     }
 
     /// A build with other callbacks. The C callbacks get a pointer to the table, so a changed table is registered anew.
@@ -171,29 +143,19 @@ impl AstBuild {
         // it and that Rust can see holds the same table.
         unsafe {
             if callbacks.at_each_domain.is_some() {
-                build = raw::Take::new(
-                    raw::isl_ast_build_set_at_each_domain(build, at_each_domain, user).0,
-                );
+                build = raw::Take::new(raw::isl_ast_build_set_at_each_domain(build, at_each_domain, user).0);
             }
             if callbacks.before_each_for.is_some() {
-                build = raw::Take::new(
-                    raw::isl_ast_build_set_before_each_for(build, before_each_for, user).0,
-                );
+                build = raw::Take::new(raw::isl_ast_build_set_before_each_for(build, before_each_for, user).0);
             }
             if callbacks.after_each_for.is_some() {
-                build = raw::Take::new(
-                    raw::isl_ast_build_set_after_each_for(build, after_each_for, user).0,
-                );
+                build = raw::Take::new(raw::isl_ast_build_set_after_each_for(build, after_each_for, user).0);
             }
             if callbacks.before_each_mark.is_some() {
-                build = raw::Take::new(
-                    raw::isl_ast_build_set_before_each_mark(build, before_each_mark, user).0,
-                );
+                build = raw::Take::new(raw::isl_ast_build_set_before_each_mark(build, before_each_mark, user).0);
             }
             if callbacks.after_each_mark.is_some() {
-                build = raw::Take::new(
-                    raw::isl_ast_build_set_after_each_mark(build, after_each_mark, user).0,
-                );
+                build = raw::Take::new(raw::isl_ast_build_set_after_each_mark(build, after_each_mark, user).0);
             }
         }
         let build = build.into_ptr();
@@ -240,10 +202,7 @@ unsafe fn run<T>(
         let user = user.cast_const().cast::<Callbacks>();
         Rc::increment_strong_count(user);
         let callbacks = Rc::from_raw(user);
-        AstBuild {
-            bare: BareBuild::from_borrowed(build, &callbacks.ctx),
-            callbacks,
-        }
+        AstBuild { bare: BareBuild::from_borrowed(build, &callbacks.ctx), callbacks }
     };
     match catch_unwind(AssertUnwindSafe(|| work(&build.callbacks, &build))) {
         Ok(Ok(value)) => Some(value),
@@ -308,10 +267,7 @@ unsafe extern "C" fn after_each_mark(
     unsafe { run_at_node(node, build, user, |callbacks| &callbacks.after_each_mark) }
 }
 
-unsafe extern "C" fn before_each_for(
-    build: *mut raw::isl_ast_build,
-    user: *mut c_void,
-) -> *mut raw::isl_id {
+unsafe extern "C" fn before_each_for(build: *mut raw::isl_ast_build, user: *mut c_void) -> *mut raw::isl_id {
     // SAFETY: isl keeps the build and takes the id.
     let result = unsafe {
         run(build, user, |callbacks, build| {

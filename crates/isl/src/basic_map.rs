@@ -1,8 +1,5 @@
 use crate::object::{methods, object};
-use crate::{
-    Aff, BasicSet, Constraint, DimType, Id, LocalSpace, Map, MultiAff, PwMultiAff, QPolynomial,
-    Space, Val,
-};
+use crate::{Aff, BasicSet, Constraint, DimType, Id, LocalSpace, Map, MultiAff, PwMultiAff, QPolynomial, Space, Val};
 
 object! {
     /// A relation given by one conjunction of affine constraints.

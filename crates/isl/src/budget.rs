@@ -52,29 +52,19 @@ impl Ctx {
     /// outer one too, and the error names the budget that ran out.
     ///
     /// After running out, every isl call in `work` fails; those after it succeed again.
-    pub fn within<T, E: From<IslError>>(
-        &self,
-        budget: Budget,
-        work: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+    pub fn within<T, E: From<IslError>>(&self, budget: Budget, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let outer = self.limit().map(|limit| Limit {
             left: limit.left.saturating_sub(self.operations_used(limit.left)),
             stage: limit.stage,
         });
         let inner = match outer {
             Some(outer) if outer.left <= budget.operations => outer,
-            _ => Limit {
-                left: budget.operations,
-                stage: budget.name,
-            },
+            _ => Limit { left: budget.operations, stage: budget.name },
         };
         self.set_limit(Some(inner));
         let result = catch_unwind(AssertUnwindSafe(work));
         let used = self.operations_used(inner.left);
-        self.set_limit(outer.map(|outer| Limit {
-            left: outer.left.saturating_sub(used),
-            ..outer
-        }));
+        self.set_limit(outer.map(|outer| Limit { left: outer.left.saturating_sub(used), ..outer }));
         result.unwrap_or_else(|payload| resume_unwind(payload))
     }
 
@@ -101,8 +91,7 @@ impl Ctx {
     /// Whether the budget in force allows nothing any more.
     pub(crate) fn is_exhausted(&self) -> bool {
         // SAFETY: the context is alive; this call only counts.
-        let exhausted =
-            self.limit().is_some() && unsafe { raw::isl_ctx_next_operation(self.as_ptr()) } < 0;
+        let exhausted = self.limit().is_some() && unsafe { raw::isl_ctx_next_operation(self.as_ptr()) } < 0;
         self.reset_error();
         exhausted
     }

@@ -22,11 +22,7 @@ impl<'a, F, E: From<IslError>> Visitor<'a, F, E> {
         visit: F,
         enter: impl FnOnce(*mut c_void) -> R,
     ) -> Result<T, E> {
-        let mut visitor = Visitor {
-            ctx,
-            visit,
-            error: None,
-        };
+        let mut visitor = Visitor { ctx, visit, error: None };
         ctx.reset_error();
         let result = enter((&raw mut visitor).cast());
         let result = result.lift(ctx, function);
@@ -76,11 +72,7 @@ where
     }
 }
 
-unsafe extern "C" fn visit_two<A, B, F, E>(
-    a: *mut A::Raw,
-    b: *mut B::Raw,
-    user: *mut c_void,
-) -> c_int
+unsafe extern "C" fn visit_two<A, B, F, E>(a: *mut A::Raw, b: *mut B::Raw, user: *mut c_void) -> c_int
 where
     A: Handle,
     B: Handle,
@@ -105,9 +97,7 @@ where
     unsafe {
         let visitor = &mut *user.cast::<Visitor<F, E>>();
         let object = T::from_borrowed(object, visitor.ctx);
-        visitor
-            .call(|visit, _| visit(&object))
-            .map_or(STAT_ERROR, c_int::from)
+        visitor.call(|visit, _| visit(&object)).map_or(STAT_ERROR, c_int::from)
     }
 }
 
@@ -126,9 +116,7 @@ where
             crate::object::check_same_ctx(result.ctx(), ctx, "callback")?;
             Ok(result)
         });
-        result.map_or(std::ptr::null_mut(), |result| {
-            crate::object::into_take(&result).into_ptr()
-        })
+        result.map_or(std::ptr::null_mut(), |result| crate::object::into_take(&result).into_ptr())
     }
 }
 
@@ -152,9 +140,7 @@ where
     T: Handle,
     E: From<IslError>,
 {
-    fn trampoline<T: Handle, F: FnMut(T) -> Result<(), E>, E: From<IslError>>(
-        _: &F,
-    ) -> Visit<T::Raw> {
+    fn trampoline<T: Handle, F: FnMut(T) -> Result<(), E>, E: From<IslError>>(_: &F) -> Visit<T::Raw> {
         visit_one::<T, F, E>
     }
     let trampoline = trampoline::<T, _, E>(&visit);
@@ -171,20 +157,14 @@ where
 pub(crate) unsafe fn for_each_pair<O, A, B>(
     object: &O,
     function: &'static str,
-    foreach: unsafe extern "C" fn(
-        raw::Keep<O::Raw>,
-        VisitTwo<A::Raw, B::Raw>,
-        *mut c_void,
-    ) -> raw::isl_stat,
+    foreach: unsafe extern "C" fn(raw::Keep<O::Raw>, VisitTwo<A::Raw, B::Raw>, *mut c_void) -> raw::isl_stat,
 ) -> Result<Vec<(A, B)>>
 where
     O: Handle,
     A: Handle,
     B: Handle,
 {
-    fn trampoline<A: Handle, B: Handle, F: FnMut(A, B) -> Result<()>>(
-        _: &F,
-    ) -> VisitTwo<A::Raw, B::Raw> {
+    fn trampoline<A: Handle, B: Handle, F: FnMut(A, B) -> Result<()>>(_: &F) -> VisitTwo<A::Raw, B::Raw> {
         visit_two::<A, B, F, IslError>
     }
     let mut pairs = Vec::new();
@@ -216,9 +196,7 @@ where
     E: From<IslError>,
     R: Lift<Answer>,
 {
-    fn trampoline<T: Handle, F: FnMut(&T) -> Result<bool, E>, E: From<IslError>>(
-        _: &F,
-    ) -> Visit<T::Raw> {
+    fn trampoline<T: Handle, F: FnMut(&T) -> Result<bool, E>, E: From<IslError>>(_: &F) -> Visit<T::Raw> {
         test_one::<T, F, E>
     }
     let trampoline = trampoline::<T, _, E>(&test);
@@ -245,9 +223,7 @@ where
     E: From<IslError>,
     Give<O::Raw>: Lift<O>,
 {
-    fn trampoline<T: Handle, F: FnMut(T) -> Result<T, E>, E: From<IslError>>(
-        _: &F,
-    ) -> Rewrite<T::Raw> {
+    fn trampoline<T: Handle, F: FnMut(T) -> Result<T, E>, E: From<IslError>>(_: &F) -> Rewrite<T::Raw> {
         rewrite_one::<T, F, E>
     }
     let trampoline = trampoline::<T, _, E>(&rewrite);

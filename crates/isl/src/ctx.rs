@@ -32,12 +32,7 @@ impl Ctx {
         assert!(!ptr.is_null(), "isl_ctx_alloc: out of memory");
         // SAFETY: `ptr` is a fresh context.
         unsafe { raw::isl_options_set_on_error(ptr, raw::ON_ERROR_CONTINUE) };
-        Ctx(Rc::new(State {
-            ptr,
-            limit: Cell::new(None),
-            panic: RefCell::new(None),
-            error: RefCell::new(None),
-        }))
+        Ctx(Rc::new(State { ptr, limit: Cell::new(None), panic: RefCell::new(None), error: RefCell::new(None) }))
     }
 
     pub fn is_same(&self, other: &Ctx) -> bool {

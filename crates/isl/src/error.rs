@@ -8,22 +8,13 @@ pub enum IslError {
     OutOfBudget { stage: &'static str },
     /// The arguments do not fit each other: spaces differ, a position is out of range, a string does not parse.
     #[error("{function}: {message}")]
-    Invalid {
-        function: &'static str,
-        message: String,
-    },
+    Invalid { function: &'static str, message: String },
     /// The arguments make sense, but isl does not implement this case.
     #[error("{function}: unsupported: {message}")]
-    Unsupported {
-        function: &'static str,
-        message: String,
-    },
+    Unsupported { function: &'static str, message: String },
     /// An assertion inside isl failed, or isl gave no reason at all.
     #[error("{function}: internal error of isl: {message}")]
-    Internal {
-        function: &'static str,
-        message: String,
-    },
+    Internal { function: &'static str, message: String },
     /// The allocator gave nothing.
     #[error("{function}: out of memory")]
     OutOfMemory { function: &'static str },
@@ -31,10 +22,7 @@ pub enum IslError {
 
 impl IslError {
     pub(crate) fn invalid(function: &'static str, message: impl Into<String>) -> IslError {
-        IslError::Invalid {
-            function,
-            message: message.into(),
-        }
+        IslError::Invalid { function, message: message.into() }
     }
 
     /// Whether this is a used-up budget: a reason to refuse, not a bug.

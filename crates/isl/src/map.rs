@@ -1,8 +1,8 @@
 use crate::object::with_exactness;
 use crate::object::{methods, object};
 use crate::{
-    Aff, BasicMap, Constraint, DimType, FixedBox, Id, MultiAff, MultiPwAff, PwAff, PwMultiAff,
-    Result, Set, Space, StrideInfo, UnionMap, Val, raw,
+    Aff, BasicMap, Constraint, DimType, FixedBox, Id, MultiAff, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space,
+    StrideInfo, UnionMap, Val, raw,
 };
 
 object! {
@@ -227,19 +227,11 @@ impl Map {
 
     /// The transitive closure, and whether it is exact; if not, it is an overapproximation.
     pub fn transitive_closure(&self) -> Result<(Map, bool)> {
-        with_exactness(
-            self,
-            "isl_map_transitive_closure",
-            raw::isl_map_transitive_closure,
-        )
+        with_exactness(self, "isl_map_transitive_closure", raw::isl_map_transitive_closure)
     }
 
     /// The lengths of the paths from inputs to outputs, and whether they are exact; if not, it is an overapproximation.
     pub fn reaching_path_lengths(&self) -> Result<(Map, bool)> {
-        with_exactness(
-            self,
-            "isl_map_reaching_path_lengths",
-            raw::isl_map_reaching_path_lengths,
-        )
+        with_exactness(self, "isl_map_reaching_path_lengths", raw::isl_map_reaching_path_lengths)
     }
 }

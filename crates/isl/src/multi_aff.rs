@@ -2,8 +2,7 @@ use std::cmp::Ordering;
 
 use crate::object::{methods, object};
 use crate::{
-    Aff, DimType, Id, Map, MultiUnionPwAff, MultiVal, PwAff, Result, Set, Space, UnionPwMultiAff,
-    Val, callback, raw,
+    Aff, DimType, Id, Map, MultiUnionPwAff, MultiVal, PwAff, Result, Set, Space, UnionPwMultiAff, Val, callback, raw,
 };
 
 object! {
@@ -295,12 +294,6 @@ impl PwMultiAff {
     /// The domains, which are disjoint, and the expressions on each.
     pub fn pieces(&self) -> Result<Vec<(Set, MultiAff)>> {
         // SAFETY: the function gives both to its callback.
-        unsafe {
-            callback::for_each_pair(
-                self,
-                "isl_pw_multi_aff_foreach_piece",
-                raw::isl_pw_multi_aff_foreach_piece,
-            )
-        }
+        unsafe { callback::for_each_pair(self, "isl_pw_multi_aff_foreach_piece", raw::isl_pw_multi_aff_foreach_piece) }
     }
 }

@@ -46,10 +46,7 @@ pub(crate) fn check_same_ctx(a: &Ctx, b: &Ctx, function: &'static str) -> Result
     if a.is_same(b) {
         return Ok(());
     }
-    Err(IslError::invalid(
-        function,
-        "the arguments belong to different contexts",
-    ))
+    Err(IslError::invalid(function, "the arguments belong to different contexts"))
 }
 
 impl Lower<*mut raw::isl_ctx> for &Ctx {
@@ -62,8 +59,7 @@ impl Lower<*mut raw::isl_ctx> for &Ctx {
 impl Prepare for &str {
     type Ready = CString;
     fn prepare(self, function: &'static str) -> Result<CString> {
-        CString::new(self)
-            .map_err(|_| IslError::invalid(function, "a string contains a NUL character"))
+        CString::new(self).map_err(|_| IslError::invalid(function, "a string contains a NUL character"))
     }
 }
 
@@ -115,11 +111,7 @@ impl Lift<bool> for raw::isl_bool {
 
 impl Lift<()> for raw::isl_stat {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<()> {
-        if self.0 < 0 {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(())
-        }
+        if self.0 < 0 { Err(ctx.take_error(function)) } else { Ok(()) }
     }
 }
 
@@ -131,11 +123,7 @@ impl Lift<usize> for raw::isl_size {
 
 impl Lift<bool> for c_int {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<bool> {
-        if self < 0 {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(self != 0)
-        }
+        if self < 0 { Err(ctx.take_error(function)) } else { Ok(self != 0) }
     }
 }
 
@@ -159,41 +147,25 @@ impl Lift<Option<usize>> for c_int {
 /// A sign or a comparison: here -1 is an answer.
 impl Lift<Ordering> for c_int {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<Ordering> {
-        if ctx.has_error() {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(self.cmp(&0))
-        }
+        if ctx.has_error() { Err(ctx.take_error(function)) } else { Ok(self.cmp(&0)) }
     }
 }
 
 impl Lift<i32> for c_int {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<i32> {
-        if ctx.has_error() {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(self)
-        }
+        if ctx.has_error() { Err(ctx.take_error(function)) } else { Ok(self) }
     }
 }
 
 impl Lift<i64> for c_long {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<i64> {
-        if ctx.has_error() {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(self)
-        }
+        if ctx.has_error() { Err(ctx.take_error(function)) } else { Ok(self) }
     }
 }
 
 impl Lift<f64> for f64 {
     fn lift(self, ctx: &Ctx, function: &'static str) -> Result<f64> {
-        if ctx.has_error() {
-            Err(ctx.take_error(function))
-        } else {
-            Ok(self)
-        }
+        if ctx.has_error() { Err(ctx.take_error(function)) } else { Ok(self) }
     }
 }
 
@@ -207,9 +179,7 @@ impl Lift<String> for KeptString {
             });
         }
         // SAFETY: isl gives NUL-terminated strings, kept alive by the object that was asked.
-        Ok(unsafe { CStr::from_ptr(self.0) }
-            .to_string_lossy()
-            .into_owned())
+        Ok(unsafe { CStr::from_ptr(self.0) }.to_string_lossy().into_owned())
     }
 }
 
@@ -401,9 +371,7 @@ pub(crate) fn into_take<T: Handle>(handle: &T) -> raw::Take<T::Raw> {
         return unsafe { raw::Take::new(copy) };
     }
     // SAFETY: as above.
-    let copy = handle
-        .ctx()
-        .unbudgeted(|| unsafe { <T::Raw as raw::Counted>::copy(handle.as_ptr()) });
+    let copy = handle.ctx().unbudgeted(|| unsafe { <T::Raw as raw::Counted>::copy(handle.as_ptr()) });
     assert!(!copy.is_null(), "isl: out of memory");
     // SAFETY: as above.
     unsafe { raw::Take::new(copy) }

@@ -127,15 +127,10 @@ impl QPolynomial {
         let mut terms = Vec::new();
         // SAFETY: the function gives the terms to its callback.
         unsafe {
-            callback::for_each(
-                self,
-                "isl_qpolynomial_foreach_term",
-                raw::isl_qpolynomial_foreach_term,
-                |term| {
-                    terms.push(term);
-                    Result::<()>::Ok(())
-                },
-            )?;
+            callback::for_each(self, "isl_qpolynomial_foreach_term", raw::isl_qpolynomial_foreach_term, |term| {
+                terms.push(term);
+                Result::<()>::Ok(())
+            })?;
         }
         Ok(terms)
     }
@@ -146,11 +141,7 @@ impl PwQPolynomial {
     pub fn pieces(&self) -> Result<Vec<(Set, QPolynomial)>> {
         // SAFETY: the function gives both to its callback.
         unsafe {
-            callback::for_each_pair(
-                self,
-                "isl_pw_qpolynomial_foreach_piece",
-                raw::isl_pw_qpolynomial_foreach_piece,
-            )
+            callback::for_each_pair(self, "isl_pw_qpolynomial_foreach_piece", raw::isl_pw_qpolynomial_foreach_piece)
         }
     }
 }

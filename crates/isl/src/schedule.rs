@@ -1,7 +1,6 @@
 use crate::object::{methods, object};
 use crate::{
-    IslError, MultiUnionPwAff, Result, ScheduleNode, Set, Space, UnionMap, UnionPwMultiAff,
-    UnionSet, callback, raw,
+    IslError, MultiUnionPwAff, Result, ScheduleNode, Set, Space, UnionMap, UnionPwMultiAff, UnionSet, callback, raw,
 };
 
 object! {
@@ -60,14 +59,7 @@ impl Schedule {
     ) -> Result<(), E> {
         const FUNCTION: &str = "isl_schedule_foreach_schedule_node_top_down";
         // SAFETY: the function keeps what it shows to its callback.
-        unsafe {
-            callback::test_each(
-                self,
-                FUNCTION,
-                raw::isl_schedule_foreach_schedule_node_top_down,
-                visit,
-            )
-        }
+        unsafe { callback::test_each(self, FUNCTION, raw::isl_schedule_foreach_schedule_node_top_down, visit) }
     }
 
     /// Replaces every node by what `rewrite` makes of it, children first. The node that `rewrite` gives back has to be at the
@@ -78,13 +70,6 @@ impl Schedule {
     ) -> Result<Schedule, E> {
         const FUNCTION: &str = "isl_schedule_map_schedule_node_bottom_up";
         // SAFETY: the function gives nodes to its callback and takes the results.
-        unsafe {
-            callback::rewrite_each(
-                self,
-                FUNCTION,
-                raw::isl_schedule_map_schedule_node_bottom_up,
-                rewrite,
-            )
-        }
+        unsafe { callback::rewrite_each(self, FUNCTION, raw::isl_schedule_map_schedule_node_bottom_up, rewrite) }
     }
 }

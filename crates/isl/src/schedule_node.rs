@@ -3,8 +3,8 @@ use std::ffi::c_int;
 
 use crate::object::{methods, object};
 use crate::{
-    Ctx, Id, IslError, MultiUnionPwAff, MultiVal, Result, Schedule, Set, Space, UnionMap,
-    UnionPwMultiAff, UnionSet, callback, raw,
+    Ctx, Id, IslError, MultiUnionPwAff, MultiVal, Result, Schedule, Set, Space, UnionMap, UnionPwMultiAff, UnionSet,
+    callback, raw,
 };
 
 object! {
@@ -146,9 +146,7 @@ ready!(AstLoopType);
 impl ScheduleNode {
     /// All children, in order.
     pub fn children(&self) -> Result<Vec<ScheduleNode>> {
-        (0..self.n_children()?)
-            .map(|position| self.child(position))
-            .collect()
+        (0..self.n_children()?).map(|position| self.child(position)).collect()
     }
 
     /// Visits this node and what is below it from the top down; below a node for which `visit` says `false` nothing is visited.
@@ -158,14 +156,7 @@ impl ScheduleNode {
     ) -> Result<(), E> {
         const FUNCTION: &str = "isl_schedule_node_foreach_descendant_top_down";
         // SAFETY: the function keeps what it shows to its callback.
-        unsafe {
-            callback::test_each(
-                self,
-                FUNCTION,
-                raw::isl_schedule_node_foreach_descendant_top_down,
-                visit,
-            )
-        }
+        unsafe { callback::test_each(self, FUNCTION, raw::isl_schedule_node_foreach_descendant_top_down, visit) }
     }
 
     /// Whether `test` holds for this node and everything below it; stops at the first for which it does not.
@@ -175,14 +166,7 @@ impl ScheduleNode {
     ) -> Result<bool, E> {
         const FUNCTION: &str = "isl_schedule_node_every_descendant";
         // SAFETY: the function keeps what it shows to its callback.
-        unsafe {
-            callback::test_each(
-                self,
-                FUNCTION,
-                raw::isl_schedule_node_every_descendant,
-                test,
-            )
-        }
+        unsafe { callback::test_each(self, FUNCTION, raw::isl_schedule_node_every_descendant, test) }
     }
 
     /// Replaces this node and every node below it by what `rewrite` makes of it, children first. The node that `rewrite` gives
@@ -193,13 +177,6 @@ impl ScheduleNode {
     ) -> Result<ScheduleNode, E> {
         const FUNCTION: &str = "isl_schedule_node_map_descendant_bottom_up";
         // SAFETY: the function gives nodes to its callback and takes the results.
-        unsafe {
-            callback::rewrite_each(
-                self,
-                FUNCTION,
-                raw::isl_schedule_node_map_descendant_bottom_up,
-                rewrite,
-            )
-        }
+        unsafe { callback::rewrite_each(self, FUNCTION, raw::isl_schedule_node_map_descendant_bottom_up, rewrite) }
     }
 }

@@ -2,8 +2,8 @@ use std::cmp::Ordering;
 
 use crate::object::{methods, object};
 use crate::{
-    Aff, BasicSet, Constraint, DimType, FixedBox, Id, IslError, Map, MultiAff, MultiPwAff,
-    MultiVal, Point, PwAff, PwMultiAff, Result, Space, StrideInfo, UnionSet, Val, callback, raw,
+    Aff, BasicSet, Constraint, DimType, FixedBox, Id, IslError, Map, MultiAff, MultiPwAff, MultiVal, Point, PwAff,
+    PwMultiAff, Result, Space, StrideInfo, UnionSet, Val, callback, raw,
 };
 
 object! {
@@ -184,18 +184,8 @@ methods! { Set;
 
 impl Set {
     /// Gives every point to `visit`. The set has to be bounded and free of parameters; the cost is that of enumerating it.
-    pub fn foreach_point<E: From<IslError>>(
-        &self,
-        visit: impl FnMut(Point) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn foreach_point<E: From<IslError>>(&self, visit: impl FnMut(Point) -> Result<(), E>) -> Result<(), E> {
         // SAFETY: the function gives the points to its callback.
-        unsafe {
-            callback::for_each(
-                self,
-                "isl_set_foreach_point",
-                raw::isl_set_foreach_point,
-                visit,
-            )
-        }
+        unsafe { callback::for_each(self, "isl_set_foreach_point", raw::isl_set_foreach_point, visit) }
     }
 }

@@ -1,7 +1,7 @@
 use crate::object::{methods, object};
 use crate::{
-    Aff, BasicMap, Ctx, DimType, Id, Map, MultiAff, MultiPwAff, MultiUnionPwAff, MultiVal, PwAff,
-    PwMultiAff, Set, UnionPwAff, Val,
+    Aff, BasicMap, Ctx, DimType, Id, Map, MultiAff, MultiPwAff, MultiUnionPwAff, MultiVal, PwAff, PwMultiAff, Set,
+    UnionPwAff, Val,
 };
 
 object! {

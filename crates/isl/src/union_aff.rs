@@ -1,7 +1,6 @@
 use crate::object::{methods, object};
 use crate::{
-    Aff, Ctx, DimType, Id, MultiAff, MultiPwAff, MultiVal, PwAff, PwMultiAff, Set, Space, UnionMap,
-    UnionSet, Val,
+    Aff, Ctx, DimType, Id, MultiAff, MultiPwAff, MultiVal, PwAff, PwMultiAff, Set, Space, UnionMap, UnionSet, Val,
 };
 
 object! {

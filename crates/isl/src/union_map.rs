@@ -1,8 +1,8 @@
 use crate::object::with_exactness;
 use crate::object::{methods, object};
 use crate::{
-    BasicMap, Ctx, DimType, Id, IslError, Map, MultiAff, MultiPwAff, MultiUnionPwAff, PwMultiAff,
-    Result, Set, Space, UnionPwAff, UnionPwMultiAff, UnionSet, Val, callback, raw,
+    BasicMap, Ctx, DimType, Id, IslError, Map, MultiAff, MultiPwAff, MultiUnionPwAff, PwMultiAff, Result, Set, Space,
+    UnionPwAff, UnionPwMultiAff, UnionSet, Val, callback, raw,
 };
 
 object! {
@@ -143,26 +143,12 @@ impl UnionMap {
 
     /// The transitive closure, and whether it is exact; if not, it is an overapproximation.
     pub fn transitive_closure(&self) -> Result<(UnionMap, bool)> {
-        with_exactness(
-            self,
-            "isl_union_map_transitive_closure",
-            raw::isl_union_map_transitive_closure,
-        )
+        with_exactness(self, "isl_union_map_transitive_closure", raw::isl_union_map_transitive_closure)
     }
 
     /// Whether `test` holds for every map; stops at the first for which it does not.
-    pub fn every_map<E: From<IslError>>(
-        &self,
-        test: impl FnMut(&Map) -> Result<bool, E>,
-    ) -> Result<bool, E> {
+    pub fn every_map<E: From<IslError>>(&self, test: impl FnMut(&Map) -> Result<bool, E>) -> Result<bool, E> {
         // SAFETY: the function keeps what it shows to its callback.
-        unsafe {
-            callback::test_each(
-                self,
-                "isl_union_map_every_map",
-                raw::isl_union_map_every_map,
-                test,
-            )
-        }
+        unsafe { callback::test_each(self, "isl_union_map_every_map", raw::isl_union_map_every_map, test) }
     }
 }

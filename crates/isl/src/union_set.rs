@@ -1,7 +1,7 @@
 use crate::object::{methods, object};
 use crate::{
-    BasicSet, Ctx, DimType, IslError, MultiAff, MultiUnionPwAff, MultiVal, Point, PwMultiAff,
-    Result, Schedule, Set, Space, UnionMap, UnionPwMultiAff, callback, raw,
+    BasicSet, Ctx, DimType, IslError, MultiAff, MultiUnionPwAff, MultiVal, Point, PwMultiAff, Result, Schedule, Set,
+    Space, UnionMap, UnionPwMultiAff, callback, raw,
 };
 
 object! {
@@ -79,18 +79,8 @@ methods! { UnionSet;
 
 impl UnionSet {
     /// Gives every point to `visit`. The set has to be bounded and free of parameters; the cost is that of enumerating it.
-    pub fn foreach_point<E: From<IslError>>(
-        &self,
-        visit: impl FnMut(Point) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn foreach_point<E: From<IslError>>(&self, visit: impl FnMut(Point) -> Result<(), E>) -> Result<(), E> {
         // SAFETY: the function gives the points to its callback.
-        unsafe {
-            callback::for_each(
-                self,
-                "isl_union_set_foreach_point",
-                raw::isl_union_set_foreach_point,
-                visit,
-            )
-        }
+        unsafe { callback::for_each(self, "isl_union_set_foreach_point", raw::isl_union_set_foreach_point, visit) }
     }
 }

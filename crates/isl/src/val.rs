@@ -169,7 +169,6 @@ impl Val {
     /// The order of the two values; NaN is an error.
     #[allow(clippy::should_implement_trait)]
     pub fn cmp(&self, other: &Val) -> Result<Ordering> {
-        self.partial_cmp(other)?
-            .ok_or_else(|| IslError::invalid("Val::cmp", "NaN has no order"))
+        self.partial_cmp(other)?.ok_or_else(|| IslError::invalid("Val::cmp", "NaN has no order"))
     }
 }

@@ -16,10 +16,7 @@ fn domain(ctx: &Ctx) -> UnionSet {
 
 fn schedule(ctx: &Ctx) -> Schedule {
     let outer = MultiUnionPwAff::read_from_str(ctx, "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]");
-    Schedule::from_domain(&domain(ctx))
-        .unwrap()
-        .insert_partial_schedule(&outer.unwrap())
-        .unwrap()
+    Schedule::from_domain(&domain(ctx)).unwrap().insert_partial_schedule(&outer.unwrap()).unwrap()
 }
 
 #[test]
@@ -28,11 +25,7 @@ fn every_point_is_visited_once() {
     let mut points = Vec::new();
     set(&ctx, "{ [i, j] : 0 <= j <= i < 3 }")
         .foreach_point::<IslError>(|point| {
-            let at = |position| {
-                point
-                    .get_coordinate_val(DimType::Set, position)
-                    .map(|v| v.to_i64())
-            };
+            let at = |position| point.get_coordinate_val(DimType::Set, position).map(|v| v.to_i64());
             points.push((at(0)?.unwrap(), at(1)?.unwrap()));
             Ok(())
         })
@@ -57,11 +50,7 @@ fn an_error_stops_the_iteration_and_keeps_its_type() {
     let mut visited = 0;
     let result = set(&ctx, "{ [i] : 0 <= i < 100 }").foreach_point(|_| {
         visited += 1;
-        if visited == 3 {
-            Err(Mine::Stop)
-        } else {
-            Ok(())
-        }
+        if visited == 3 { Err(Mine::Stop) } else { Ok(()) }
     });
     assert!(matches!(result, Err(Mine::Stop)));
     assert_eq!(visited, 3);
@@ -84,16 +73,11 @@ fn a_panic_passes_through_isl_and_leaves_the_context_usable() {
         },
         &|| {
             let visit = |_: &ScheduleNode| -> Result<bool> { panic!("in a callback") };
-            let _ = schedule
-                .get_root()
-                .unwrap()
-                .foreach_descendant_top_down(visit);
+            let _ = schedule.get_root().unwrap().foreach_descendant_top_down(visit);
         },
         &|| {
             let build = AstBuild::alloc(&ctx).unwrap();
-            let build = build
-                .set_at_each_domain(|_, _| panic!("in a callback"))
-                .unwrap();
+            let build = build.set_at_each_domain(|_, _| panic!("in a callback")).unwrap();
             let _ = build.node_from_schedule(&schedule);
         },
     ];
@@ -138,31 +122,17 @@ fn a_failing_build_callback_is_the_error_of_the_generation() {
     let failing = AstBuild::alloc(&ctx)
         .unwrap()
         .set_before_each_for(|build| {
-            Err(IslError::Unsupported {
-                function: "test",
-                message: build.get_schedule_space()?.to_string(),
-            })
+            Err(IslError::Unsupported { function: "test", message: build.get_schedule_space()?.to_string() })
         })
         .unwrap();
     let error = failing.node_from_schedule(&schedule(&ctx)).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            IslError::Unsupported {
-                function: "test",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, IslError::Unsupported { function: "test", .. }), "{error}");
 }
 
 fn hard(ctx: &Ctx) -> Result<Set> {
     let mut all = Set::read_from_str(ctx, "{ [a, b, c, d] : a = 0 }")?;
     for i in 1..40 {
-        let piece = format!(
-            "{{ [a, b, c, d] : {i}a + 3b <= {i}c and 7b + {i}d >= 5a and (a + b + {i}c) mod 7 = 3 }}"
-        );
+        let piece = format!("{{ [a, b, c, d] : {i}a + 3b <= {i}c and 7b + {i}d >= 5a and (a + b + {i}c) mod 7 = 3 }}");
         all = all.subtract(&Set::read_from_str(ctx, &piece)?)?;
     }
     Ok(all)
@@ -173,10 +143,7 @@ fn running_out_names_the_stage_and_the_next_stage_is_fresh() {
     let ctx = Ctx::new();
     let tight = Budget::new("tight", 5_000);
     let result = ctx.within(tight, || hard(&ctx));
-    assert_eq!(
-        result.unwrap_err(),
-        IslError::OutOfBudget { stage: "tight" }
-    );
+    assert_eq!(result.unwrap_err(), IslError::OutOfBudget { stage: "tight" });
     assert_eq!(ctx.operations_left(), None);
     let easy = ctx.within(tight, || set(&ctx, "{ [i] : 0 <= i < 5 }").count_val());
     assert_eq!(easy.unwrap().to_i64(), Some(5));
@@ -190,23 +157,13 @@ fn what_the_inner_budget_uses_is_used_in_the_outer_one() {
     let small = Budget::new("small", 2_000);
     ctx.within(outer, || {
         let before = ctx.operations_left().unwrap();
-        assert_eq!(
-            ctx.within(inner, || hard(&ctx)).unwrap_err(),
-            IslError::OutOfBudget { stage: "inner" }
-        );
+        assert_eq!(ctx.within(inner, || hard(&ctx)).unwrap_err(), IslError::OutOfBudget { stage: "inner" });
         let after = ctx.operations_left().unwrap();
         assert!(before - after >= 9_000 && after > 0, "{before} {after}");
         // Less is left than `small` allows, so the outer budget is what runs out.
-        assert_eq!(
-            ctx.within(small, || hard(&ctx)).unwrap_err(),
-            IslError::OutOfBudget { stage: "outer" }
-        );
+        assert_eq!(ctx.within(small, || hard(&ctx)).unwrap_err(), IslError::OutOfBudget { stage: "outer" });
         assert_eq!(ctx.operations_left(), Some(0));
-        assert!(
-            Set::read_from_str(&ctx, "{ [i] }")
-                .unwrap_err()
-                .is_out_of_budget()
-        );
+        assert!(Set::read_from_str(&ctx, "{ [i] }").unwrap_err().is_out_of_budget());
         Ok::<(), IslError>(())
     })
     .unwrap();
@@ -249,9 +206,7 @@ fn the_same_work_costs_the_same() {
 fn a_panic_in_budgeted_work_restores_the_limit() {
     let ctx = Ctx::new();
     let result = catch_unwind(AssertUnwindSafe(|| {
-        ctx.within(Budget::new("panicking", 10), || -> Result<()> {
-            panic!("in the work")
-        })
+        ctx.within(Budget::new("panicking", 10), || -> Result<()> { panic!("in the work") })
     }));
     assert!(result.is_err());
     assert_eq!(ctx.operations_left(), None);

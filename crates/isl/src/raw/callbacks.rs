@@ -8,8 +8,7 @@ pub type VisitTwo<A, B> = unsafe extern "C" fn(*mut A, *mut B, *mut c_void) -> c
 /// Takes an object and gives another, or NULL for an error.
 pub type Rewrite<T> = unsafe extern "C" fn(*mut T, *mut c_void) -> *mut T;
 /// Takes a node, looks at the build, and gives a node, or NULL for an error.
-pub type AtNode =
-    unsafe extern "C" fn(*mut isl_ast_node, *mut isl_ast_build, *mut c_void) -> *mut isl_ast_node;
+pub type AtNode = unsafe extern "C" fn(*mut isl_ast_node, *mut isl_ast_build, *mut c_void) -> *mut isl_ast_node;
 /// Looks at the build and gives an id, or NULL for an error.
 pub type BeforeFor = unsafe extern "C" fn(*mut isl_ast_build, *mut c_void) -> *mut isl_id;
 /// Looks at the mark and the build.
