@@ -41,7 +41,7 @@ unit: build
 	$(CARGO) test --release --package tests --lib --test command --quiet
 
 # The isl wrapper owns and frees what C allocates: nothing may be lost, nothing read after it was freed.
-VALGRIND := valgrind --quiet --leak-check=full --error-exitcode=9 --errors-for-leak-kinds=definite
+VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite --error-exitcode=9 --errors-for-leak-kinds=definite
 valgrind: build
 	CARGO_TARGET_$(shell rustc -vV | sed -n 's/^host: //p' | tr a-z- A-Z_)_RUNNER="$(VALGRIND)" \
 	  $(CARGO) test --release --package isl --lib --tests --quiet
