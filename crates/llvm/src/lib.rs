@@ -6,6 +6,7 @@ pub mod facts;
 mod ffi;
 pub mod module;
 mod tape;
+pub mod write;
 
 pub use analyses::Analyses;
 pub use module::{FunctionHandle, ModuleHandle, OwnedModule};

@@ -1,0 +1,257 @@
+// What the writer needs of LLVM that the C API does not offer. Every function is declared again in src/write/ir.rs.
+
+#include "llvm-c/Core.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+extern "C" {
+
+struct LwWriteJoints {
+  // Runs before the region on every path into it; ends in a branch to `original`.
+  LLVMBasicBlockRef entering;
+  // The only predecessor of the region outside of it: a preheader where the entry is a loop header.
+  LLVMBasicBlockRef original;
+  // All edges that leave the region come here: a dedicated exit of its loops.
+  LLVMBasicBlockRef original_exit;
+  // Between `original_exit` and the region's exit.
+  LLVMBasicBlockRef merge;
+};
+
+static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
+  if (to->isEHPad())
+    return false;
+  return none_of(from, [](BasicBlock *block) { return isa<IndirectBrInst, CallBrInst>(block->getTerminator()); });
+}
+
+// Null on success, else why the control flow does not allow it; then nothing was changed.
+const char *lw_write_split(LLVMBasicBlockRef entry_ref, LLVMBasicBlockRef exit_ref, const LLVMBasicBlockRef *block_refs,
+                           size_t count, LwWriteJoints *out) {
+  BasicBlock *entry = unwrap(entry_ref), *exit = unwrap(exit_ref);
+  SmallPtrSet<BasicBlock *, 16> inside;
+  for (size_t i = 0; i < count; ++i)
+    inside.insert(unwrap(block_refs[i]));
+  if (!inside.contains(entry) || inside.contains(exit))
+    return "the entry must be inside the region and the exit outside";
+
+  SmallSetVector<BasicBlock *, 8> before, leaving;
+  for (BasicBlock *block : predecessors(entry))
+    if (!inside.contains(block))
+      before.insert(block);
+  for (BasicBlock *block : predecessors(exit))
+    if (inside.contains(block))
+      leaving.insert(block);
+  if (leaving.empty())
+    return "no edge leaves the region";
+  bool is_function_entry = entry->isEntryBlock();
+  if (before.empty() && !is_function_entry)
+    return "no edge enters the region";
+  if (!can_redirect(before.getArrayRef(), entry) || !can_redirect(leaving.getArrayRef(), exit))
+    return "an edge into or out of the region cannot be split";
+
+  BasicBlock *entering;
+  if (none_of(predecessors(entry), [&](BasicBlock *block) { return inside.contains(block); })) {
+    // Static allocas must stay in the function's first block; φs without a back edge count as defined before the region.
+    BasicBlock::iterator first = entry->getFirstNonPHIIt();
+    if (is_function_entry) {
+      while (isa<AllocaInst>(*first))
+        ++first;
+      for (Instruction &instruction : make_early_inc_range(make_range(first, entry->end())))
+        if (auto *memory = dyn_cast<AllocaInst>(&instruction); memory && isa<ConstantInt>(memory->getArraySize()))
+          memory->moveBefore(*entry, first);
+    }
+    entering = entry->splitBasicBlockBefore(first, "lw.entering");
+  } else {
+    entering = SplitBlockPredecessors(entry, before.getArrayRef(), ".lw.entering", static_cast<DomTreeUpdater *>(nullptr));
+  }
+  BasicBlock *original = entering->splitBasicBlock(entering->getTerminator(), "lw.original");
+  BasicBlock *original_exit =
+      SplitBlockPredecessors(exit, leaving.getArrayRef(), ".lw.original.exit", static_cast<DomTreeUpdater *>(nullptr));
+  BasicBlock *merge = original_exit->splitBasicBlock(original_exit->getTerminator(), "lw.merge");
+  *out = {wrap(entering), wrap(original), wrap(original_exit), wrap(merge)};
+  return nullptr;
+}
+
+LLVMBool lw_write_is_never_poison(LLVMValueRef value, LLVMValueRef context) {
+  return isGuaranteedNotToBeUndefOrPoison(unwrap(value), nullptr, cast<Instruction>(unwrap(context)));
+}
+
+// A copy of `instruction`, operands and all, at the end of `block`. It keeps its flags, type-based alias information and source
+// location, but nothing that speaks of the loop or the scope that the original stands in.
+LLVMValueRef lw_write_clone(LLVMValueRef instruction_ref, LLVMBasicBlockRef block) {
+  Instruction *copy = cast<Instruction>(unwrap(instruction_ref))->clone();
+  copy->insertInto(unwrap(block), unwrap(block)->end());
+  for (unsigned kind : {LLVMContext::MD_alias_scope, LLVMContext::MD_noalias, LLVMContext::MD_access_group,
+                        LLVMContext::MD_mem_parallel_loop_access, LLVMContext::MD_DIAssignID, LLVMContext::MD_loop})
+    copy->setMetadata(kind, nullptr);
+  return wrap(copy);
+}
+
+// For a copy that runs where the original would not.
+void lw_write_drop_promises(LLVMValueRef instruction_ref) {
+  Instruction *instruction = cast<Instruction>(unwrap(instruction_ref));
+  instruction->dropPoisonGeneratingAnnotations();
+  instruction->dropUBImplyingAttrsAndMetadata();
+}
+
+// No effect on data: leaving it out of a copy is always sound.
+LLVMBool lw_write_is_hint(LLVMValueRef instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(unwrap(instruction));
+  if (!call)
+    return false;
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::assume:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::pseudoprobe:
+  case Intrinsic::donothing:
+    return true;
+  default:
+    return isa<DbgInfoIntrinsic>(call);
+  }
+}
+
+LLVMBool lw_write_touches_memory(LLVMValueRef instruction) {
+  return cast<Instruction>(unwrap(instruction))->mayReadOrWriteMemory();
+}
+
+void lw_write_set_incoming_value(LLVMValueRef phi, LLVMBasicBlockRef block, LLVMValueRef value) {
+  cast<PHINode>(unwrap(phi))->setIncomingValueForBlock(unwrap(block), unwrap(value));
+}
+
+// Uses outside `inside`; a use by a φ counts where its edge comes from.
+void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, const LLVMBasicBlockRef *block_refs,
+                                   size_t count, LLVMValueRef except) {
+  SmallPtrSet<BasicBlock *, 16> inside;
+  for (size_t i = 0; i < count; ++i)
+    inside.insert(unwrap(block_refs[i]));
+  unwrap(value_ref)->replaceUsesWithIf(unwrap(by), [&](Use &use) {
+    auto *user = cast<Instruction>(use.getUser());
+    if (user == unwrap(except))
+      return false;
+    auto *phi = dyn_cast<PHINode>(user);
+    return !inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
+  });
+}
+
+// Metadata
+
+LLVMMetadataRef lw_write_distinct_node(LLVMContextRef context) { return wrap(MDNode::getDistinct(*unwrap(context), {})); }
+
+// distinct !{!self, operands…}
+LLVMMetadataRef lw_write_self_node(LLVMContextRef context, const LLVMMetadataRef *operands, size_t count) {
+  SmallVector<Metadata *, 4> all{nullptr};
+  for (size_t i = 0; i < count; ++i)
+    all.push_back(unwrap(operands[i]));
+  MDNode *node = MDNode::getDistinct(*unwrap(context), all);
+  node->replaceOperandWith(0, node);
+  return wrap(node);
+}
+
+// A loop id of its own with the same properties as `original_ref`'s, except for what is said of access groups. Null if there is none.
+LLVMMetadataRef lw_write_copy_loop_id(LLVMValueRef terminator) {
+  MDNode *original = cast<Instruction>(unwrap(terminator))->getMetadata(LLVMContext::MD_loop);
+  if (!original)
+    return nullptr;
+  SmallVector<Metadata *, 4> all{nullptr};
+  for (const MDOperand &operand : drop_begin(original->operands())) {
+    auto *property = dyn_cast<MDNode>(operand);
+    if (property && property->getNumOperands() > 0)
+      if (auto *name = dyn_cast<MDString>(property->getOperand(0)); name && name->getString() == "llvm.loop.parallel_accesses")
+        continue;
+    all.push_back(operand);
+  }
+  MDNode *node = MDNode::getDistinct(original->getContext(), all);
+  node->replaceOperandWith(0, node);
+  return wrap(node);
+}
+
+void lw_write_set_metadata(LLVMValueRef instruction, unsigned kind, LLVMMetadataRef node) {
+  cast<Instruction>(unwrap(instruction))->setMetadata(kind, node ? cast<MDNode>(unwrap(node)) : nullptr);
+}
+
+void lw_write_set_branch_weights(LLVMValueRef branch, unsigned taken, unsigned not_taken) {
+  auto *instruction = cast<Instruction>(unwrap(branch));
+  instruction->setMetadata(LLVMContext::MD_prof, MDBuilder(instruction->getContext()).createBranchWeights(taken, not_taken));
+}
+
+// A location for code that has no line in the source, in the function's own scope; null without debug information.
+LLVMMetadataRef lw_write_artificial_location(LLVMValueRef function) {
+  DISubprogram *scope = cast<Function>(unwrap(function))->getSubprogram();
+  return scope ? wrap(DILocation::get(scope->getContext(), 0, 0, scope)) : nullptr;
+}
+
+// Functions of our own
+
+// `void name(types…)`, internal, compiled like `parent`.
+LLVMValueRef lw_write_worker(LLVMValueRef parent_ref, const char *name, LLVMTypeRef type) {
+  auto *parent = cast<Function>(unwrap(parent_ref));
+  Module *module = parent->getParent();
+  Function *worker =
+      Function::Create(unwrap<FunctionType>(type), GlobalValue::InternalLinkage, parent->getAddressSpace(), name, module);
+  worker->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  worker->setCallingConv(CallingConv::C);
+  worker->setDSOLocal(true);
+  // String attributes say how to compile (target-cpu, target-features, frame-pointer, …); of the others, only those that do.
+  AttrBuilder attributes(parent->getContext());
+  for (const Attribute &attribute : parent->getAttributes().getFnAttrs())
+    if (attribute.isStringAttribute())
+      attributes.addAttribute(attribute);
+  for (Attribute::AttrKind kind :
+       {Attribute::UWTable, Attribute::StackProtect, Attribute::StackProtectStrong, Attribute::StackProtectReq,
+        Attribute::NullPointerIsValid, Attribute::NoRedZone, Attribute::NoImplicitFloat, Attribute::ShadowCallStack,
+        Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemTag, Attribute::VScaleRange,
+        Attribute::OptimizeForSize, Attribute::MinSize, Attribute::NoCfCheck, Attribute::FnRetThunkExtern})
+    if (parent->hasFnAttribute(kind))
+      attributes.addAttribute(parent->getFnAttribute(kind));
+  attributes.addAttribute(Attribute::NoInline).addAttribute(Attribute::NoUnwind).addAttribute("loopwright");
+  worker->addFnAttrs(attributes);
+
+  if (DISubprogram *scope = parent->getSubprogram()) {
+    LLVMContext &context = parent->getContext();
+    auto *no_types = DISubroutineType::get(context, DINode::FlagZero, 0, MDNode::get(context, {}));
+    worker->setSubprogram(DISubprogram::getDistinct(
+        context, scope->getFile(), worker->getName(), worker->getName(), scope->getFile(), scope->getLine(), no_types,
+        scope->getScopeLine(), nullptr, 0, 0, DINode::FlagArtificial,
+        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized | DISubprogram::SPFlagLocalToUnit, scope->getUnit(),
+        nullptr));
+  }
+  return wrap(worker);
+}
+
+// Gives an instruction copied into `worker` a location there: the line in the function that the worker was cut out of.
+void lw_write_rescope(LLVMValueRef instruction_ref, LLVMValueRef worker) {
+  auto *instruction = cast<Instruction>(unwrap(instruction_ref));
+  DISubprogram *scope = cast<Function>(unwrap(worker))->getSubprogram();
+  DILocation *location = instruction->getDebugLoc().get();
+  if (!location)
+    return;
+  if (!scope) {
+    instruction->setDebugLoc(DebugLoc());
+    return;
+  }
+  while (DILocation *caller = location->getInlinedAt())
+    location = caller;
+  bool same_file = location->getFile() == scope->getFile();
+  instruction->setDebugLoc(DILocation::get(scope->getContext(), same_file ? location->getLine() : 0,
+                                           same_file ? location->getColumn() : 0, scope));
+}
+
+void lw_write_append_destructor(LLVMValueRef function_ref) {
+  auto *function = cast<Function>(unwrap(function_ref));
+  appendToGlobalDtors(*function->getParent(), function, 65535);
+}
+}

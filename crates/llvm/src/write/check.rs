@@ -1,0 +1,317 @@
+//! The run-time check. Its arithmetic is in ℤ or it fails: every operation that could leave 64 bits says so, and then the original
+//! runs. Operations whose operands' ranges show that they cannot are plain.
+
+use super::expression::{comparison, positive_divisor};
+use super::ir::{Block, Compare, Joints, Value};
+use super::{Anchors, WriteError, Writer};
+use model::loop_ast::{BinaryOp, Expr};
+use model::plan::{CheckTerm, Extent, Plan, Test};
+
+/// The new code is expected to run this many times for one run of the original.
+const EXPECTED: (u32, u32) = (127, 1);
+
+/// A number of the check. `value` holds it exactly whenever no overflow was recorded; it then lies in low ..= high. `value` is
+/// absent where the number does not fit at all: only comparisons that the ranges decide may use it.
+#[derive(Clone, Copy)]
+struct Number {
+    value: Option<Value>,
+    low: i128,
+    high: i128,
+}
+
+/// Bits that are set where something overflowed, in one term of the check.
+#[derive(Default)]
+struct Overflows {
+    bits: Vec<Value>,
+    always: bool,
+}
+
+const I64: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
+
+impl Number {
+    fn of(value: Value, low: i128, high: i128) -> Number {
+        // Where no overflow was recorded the number fits, so that the range may be cut to 64 bits.
+        Number { value: Some(value), low: low.max(I64.0), high: high.min(I64.1) }
+    }
+    fn never_negative(self) -> bool {
+        self.low >= 0
+    }
+}
+
+impl<A: Anchors> Writer<'_, A> {
+    /// Freezes the inputs in `entering` and writes the terms behind it. The block returned is where the new code starts.
+    pub(super) fn write_check(&mut self, joints: Joints, plan: &Plan) -> Result<Block, WriteError> {
+        let end = joints.entering.terminator();
+        let inputs: Vec<Value> =
+            self.region.params.iter().chain(self.region.bases.values()).map(|&v| self.value(v)).collect();
+        // Asked before anything is written: the answer is about the place where the region is entered.
+        let doubtful: Vec<bool> = inputs.iter().map(|v| !v.is_never_poison(end)).collect();
+        self.build.at_end(joints.entering);
+        self.build.erase(end);
+        for (&input, doubtful) in inputs.iter().zip(doubtful) {
+            if input.block().is_some_and(|b| self.inside.contains(&b)) {
+                return Err(WriteError::Reader("a parameter or base pointer is computed inside the region".into()));
+            }
+            if doubtful && !self.frozen.contains_key(&input) {
+                let copy = self.build.freeze(input);
+                self.frozen.insert(input, copy);
+            }
+        }
+        self.params =
+            self.region.params.iter().map(|&id| self.write_param(self.value(id))).collect::<Result<_, _>>()?;
+        for term in &plan.check {
+            self.write_term(term, joints.original)?;
+        }
+        self.written.guarded = !plan.check.is_empty();
+        let first_new = self.build.new_block(c"lw.new");
+        self.build.branch(first_new);
+        Ok(first_new)
+    }
+
+    fn write_param(&self, value: Value) -> Result<Value, WriteError> {
+        let copy = self.frozen.get(&value).copied().unwrap_or(value);
+        match value.ty().int_bits() {
+            Some(64) => Ok(copy),
+            Some(bits) if bits < 64 => Ok(self.build.sext(copy, self.build.i64())),
+            None if value.ty().is_pointer() => Ok(self.build.address(copy)),
+            _ => Err(WriteError::Reader("a parameter is wider than 64 bits or no integer".into())),
+        }
+    }
+
+    /// Leaves for `original` unless the term holds; continues in a new block.
+    fn write_term(&mut self, term: &CheckTerm, original: Block) -> Result<(), WriteError> {
+        let mut overflows = Overflows::default();
+        let holds = match &term.test {
+            Test::Holds(expr) => self.checked_bool(expr, &mut overflows)?,
+            Test::Disjoint { first, second } => self.checked_disjoint(first, second, &mut overflows)?,
+        };
+        let mut ok = holds;
+        if overflows.always {
+            ok = self.build.bool(false);
+        } else if let Some(any) = overflows.bits.into_iter().reduce(|a, b| self.build.or(a, b)) {
+            ok = self.build.and(holds, self.build.not(any));
+        }
+        let next = self.build.new_block(c"lw.check");
+        let branch = self.build.branch_if(ok, next, original);
+        if ok.constant_bool().is_none() {
+            branch.set_branch_weights(EXPECTED.0, EXPECTED.1);
+        }
+        self.build.at_end(next);
+        Ok(())
+    }
+
+    /// Both extents are `[p + low, p + high)` with p an unsigned address. Disjoint ⇔ one is empty, or one ends where or before the
+    /// other begins.
+    fn checked_disjoint(&mut self, a: &Extent, b: &Extent, overflows: &mut Overflows) -> Result<Value, WriteError> {
+        let mut wrapped = Overflows::default();
+        let (a_empty, a_low, a_high) = self.checked_extent(a, overflows, &mut wrapped)?;
+        let (b_empty, b_low, b_high) = self.checked_extent(b, overflows, &mut wrapped)?;
+        let build = &self.build;
+        let a_before = build.compare(Compare::UnsignedLe, a_high, b_low);
+        let b_before = build.compare(Compare::UnsignedLe, b_high, a_low);
+        let mut apart = build.or(a_before, b_before);
+        for bit in wrapped.bits {
+            apart = build.and(apart, build.not(bit));
+        }
+        // Where one is empty its addresses mean nothing and may have wrapped.
+        Ok(build.or(build.or(a_empty, b_empty), apart))
+    }
+
+    /// (empty, first address, address behind the last)
+    fn checked_extent(
+        &mut self,
+        extent: &Extent,
+        overflows: &mut Overflows,
+        wrapped: &mut Overflows,
+    ) -> Result<(Value, Value, Value), WriteError> {
+        let base = self.region.bases.get(&extent.array);
+        let base =
+            base.ok_or_else(|| WriteError::Plan(format!("the check names {}, which has no base", extent.array)))?;
+        let base = self.value(*base);
+        let base = self.frozen.get(&base).copied().unwrap_or(base);
+        let (low, high) = (self.checked_int(&extent.low, overflows)?, self.checked_int(&extent.high, overflows)?);
+        let (Some(low_value), Some(high_value)) = (low.value, high.value) else {
+            overflows.always = true;
+            let zero = self.build.constant(0);
+            return Ok((self.build.bool(false), zero, zero));
+        };
+        let empty = match (low.low >= high.high, low.high < high.low) {
+            (true, _) => self.build.bool(true),
+            (_, true) => self.build.bool(false),
+            _ => self.build.compare(Compare::Ge, low_value, high_value),
+        };
+        let address = self.build.address(base);
+        let first = self.checked_address(address, low, low_value, wrapped);
+        let end = self.checked_address(address, high, high_value, wrapped);
+        Ok((empty, first, end))
+    }
+
+    /// `address + offset` where the address is unsigned and the offset signed.
+    fn checked_address(&self, address: Value, offset: Number, value: Value, wrapped: &mut Overflows) -> Value {
+        if (offset.low, offset.high) == (0, 0) {
+            return address;
+        }
+        // As unsigned numbers the offset o ≥ 0 is itself and o < 0 is 2⁶⁴ + o. The exact sum lies in 0 .. 2⁶⁴ in the first case
+        // iff nothing is carried, in the second iff something is: it does not iff carry ≠ (o < 0).
+        let sum = self.build.intrinsic("llvm.uadd.with.overflow", address, value);
+        let carry = self.build.field(sum, 1);
+        let zero = self.build.constant(0);
+        wrapped.bits.push(if offset.never_negative() {
+            carry
+        } else {
+            self.build.xor(carry, self.build.compare(Compare::Lt, value, zero))
+        });
+        self.build.field(sum, 0)
+    }
+
+    fn checked_bool(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Value, WriteError> {
+        if let Expr::Binary(op, a, b) = expr {
+            if let Some(how) = comparison(*op) {
+                let (a, b) = (self.checked_int(a, overflows)?, self.checked_int(b, overflows)?);
+                return Ok(self.checked_compare(how, a, b, overflows));
+            }
+            if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                let (a, b) = (self.checked_bool(a, overflows)?, self.checked_bool(b, overflows)?);
+                return Ok(if *op == BinaryOp::And { self.build.and(a, b) } else { self.build.or(a, b) });
+            }
+        }
+        let number = self.checked_int(expr, overflows)?;
+        let zero = Number::of(self.build.constant(0), 0, 0);
+        let is_zero = self.checked_compare(Compare::Eq, number, zero, overflows);
+        Ok(self.build.not(is_zero))
+    }
+
+    fn checked_compare(&self, how: Compare, a: Number, b: Number, overflows: &mut Overflows) -> Value {
+        // Always or never true for all numbers in the ranges?
+        let decided = match how {
+            Compare::Lt if a.high < b.low => Some(true),
+            Compare::Lt if a.low >= b.high => Some(false),
+            Compare::Le if a.high <= b.low => Some(true),
+            Compare::Le if a.low > b.high => Some(false),
+            Compare::Gt if a.low > b.high => Some(true),
+            Compare::Gt if a.high <= b.low => Some(false),
+            Compare::Ge if a.low >= b.high => Some(true),
+            Compare::Ge if a.high < b.low => Some(false),
+            Compare::Eq if a.high < b.low || b.high < a.low => Some(false),
+            _ => None,
+        };
+        match (decided, a.value, b.value) {
+            (Some(truth), ..) => self.build.bool(truth),
+            (None, Some(a), Some(b)) => self.build.compare(how, a, b),
+            _ => {
+                overflows.always = true;
+                self.build.bool(false)
+            }
+        }
+    }
+
+    fn checked_int(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Number, WriteError> {
+        Ok(match expr {
+            Expr::Int(value) => {
+                let constant = i64::try_from(*value).ok().map(|v| self.build.constant(v));
+                Number { value: constant, low: *value, high: *value }
+            }
+            Expr::Param(param) => {
+                let index = param.index();
+                let (Some(&value), Some(known)) = (self.params.get(index), self.region.scop.params.get(index)) else {
+                    return Err(WriteError::Plan(format!("the parameter {param} does not exist")));
+                };
+                Number::of(value, known.range.0, known.range.1)
+            }
+            Expr::Counter(_) => return Err(WriteError::Plan("a loop counter in the check".into())),
+            Expr::Neg(operand) => {
+                let zero = Number::of(self.build.constant(0), 0, 0);
+                let operand = self.checked_int(operand, overflows)?;
+                self.checked_arithmetic(BinaryOp::Sub, zero, operand, overflows)
+            }
+            Expr::Binary(op, a, b) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => {
+                    let (a, b) = (self.checked_int(a, overflows)?, self.checked_int(b, overflows)?);
+                    self.checked_arithmetic(*op, a, b, overflows)
+                }
+                BinaryOp::FloorDiv
+                | BinaryOp::ExactDiv
+                | BinaryOp::NonNegDiv
+                | BinaryOp::NonNegRem
+                | BinaryOp::ZeroTestRem => {
+                    let divisor = positive_divisor(b)?;
+                    let dividend = self.checked_int(a, overflows)?;
+                    self.checked_division(*op, dividend, divisor, overflows)
+                }
+                BinaryOp::Eq
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::And
+                | BinaryOp::Or => {
+                    let truth = self.checked_bool(expr, overflows)?;
+                    Number::of(self.build.zext(truth, self.build.i64()), 0, 1)
+                }
+            },
+            Expr::Select { condition, then, otherwise } => {
+                let condition = self.checked_bool(condition, overflows)?;
+                let (a, b) = (self.checked_int(then, overflows)?, self.checked_int(otherwise, overflows)?);
+                let value = a.value.zip(b.value).map(|(a, b)| self.build.select(condition, a, b));
+                Number { value, low: a.low.min(b.low), high: a.high.max(b.high) }
+            }
+        })
+    }
+
+    fn checked_arithmetic(&self, op: BinaryOp, a: Number, b: Number, overflows: &mut Overflows) -> Number {
+        let (low, high) = match op {
+            BinaryOp::Add => (a.low.saturating_add(b.low), a.high.saturating_add(b.high)),
+            BinaryOp::Sub => (a.low.saturating_sub(b.high), a.high.saturating_sub(b.low)),
+            BinaryOp::Mul => {
+                let corners = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
+                let products = corners.map(|(x, y)| x.saturating_mul(y));
+                (products.into_iter().min().expect("four"), products.into_iter().max().expect("four"))
+            }
+            BinaryOp::Min => (a.low.min(b.low), a.high.min(b.high)),
+            _ => (a.low.max(b.low), a.high.max(b.high)),
+        };
+        let (Some(x), Some(y)) = (a.value, b.value) else { return Number { value: None, low, high } };
+        let build = &self.build;
+        let name = match op {
+            BinaryOp::Add => "llvm.sadd.with.overflow",
+            BinaryOp::Sub => "llvm.ssub.with.overflow",
+            BinaryOp::Mul => "llvm.smul.with.overflow",
+            BinaryOp::Min => return Number::of(build.intrinsic("llvm.smin", x, y), low, high),
+            _ => return Number::of(build.intrinsic("llvm.smax", x, y), low, high),
+        };
+        if low >= I64.0 && high <= I64.1 {
+            let value = match op {
+                BinaryOp::Add => build.add(x, y),
+                BinaryOp::Sub => build.sub(x, y),
+                _ => build.mul(x, y),
+            };
+            return Number::of(value, low, high);
+        }
+        if low > I64.1 || high < I64.0 {
+            return Number { value: None, low, high };
+        }
+        let pair = build.intrinsic(name, x, y);
+        overflows.bits.push(build.field(pair, 1));
+        Number::of(build.field(pair, 0), low, high)
+    }
+
+    /// Rounds towards −∞ whatever is claimed of the dividend: the claim may rest on a later term.
+    fn checked_division(&self, op: BinaryOp, a: Number, divisor: i64, overflows: &mut Overflows) -> Number {
+        let d = i128::from(divisor);
+        let Some(value) = a.value else {
+            overflows.always = true;
+            return a;
+        };
+        let quotient = self.write_division(BinaryOp::FloorDiv, value, divisor);
+        match op {
+            BinaryOp::FloorDiv | BinaryOp::ExactDiv | BinaryOp::NonNegDiv => {
+                Number::of(quotient, a.low.div_euclid(d), a.high.div_euclid(d))
+            }
+            _ => {
+                // 0 ≤ x − d·⌊x/d⌋ < d; the product may wrap where x is near the least number, and the difference undoes it.
+                let product = self.build.mul(quotient, self.build.constant(divisor));
+                Number::of(self.build.sub(value, product), 0, d - 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Loops and branches of the plan.
+
+use super::ir::{Compare, Value};
+use super::tags::plain_loop_id;
+use super::{Anchors, WriteError, Writer};
+use model::loop_ast::{For, Node};
+
+impl<A: Anchors> Writer<'_, A> {
+    /// Appends the code of `node`; the builder then stands where execution goes on.
+    pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
+        match node {
+            Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
+            Node::For(f) if f.parallel && self.options.parallel && self.worker.is_none() => self.write_parallel(f),
+            Node::For(f) => {
+                let (first, last) = (self.write_int(&f.first)?, self.write_int(&f.last)?);
+                self.write_loop(f, first, last)
+            }
+            Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
+            Node::Call { statement, coordinates } => {
+                let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
+                self.write_statement(*statement, &coordinates)
+            }
+        }
+    }
+
+    fn write_if(
+        &mut self,
+        condition: &model::loop_ast::Expr,
+        then: &Node,
+        otherwise: Option<&Node>,
+    ) -> Result<(), WriteError> {
+        let condition = self.write_bool(condition)?;
+        match (condition.constant_bool(), otherwise) {
+            (Some(true), _) => return self.write_node(then),
+            (Some(false), None) => return Ok(()),
+            (Some(false), Some(otherwise)) => return self.write_node(otherwise),
+            (None, _) => {}
+        }
+        let then_block = self.build.new_block(c"lw.then");
+        let other_block = otherwise.map(|_| self.build.new_block(c"lw.else"));
+        let done = self.build.new_block(c"lw.endif");
+        self.build.branch_if(condition, then_block, other_block.unwrap_or(done));
+        self.build.at_end(then_block);
+        self.write_node(then)?;
+        self.build.branch(done);
+        if let (Some(otherwise), Some(block)) = (otherwise, other_block) {
+            self.build.at_end(block);
+            self.write_node(otherwise)?;
+            self.build.branch(done);
+        }
+        self.place_after_current(done);
+        self.build.at_end(done);
+        Ok(())
+    }
+
+    /// `for (counter = first; counter <= last; counter += f.step) f.body`, rotated: guard, preheader, body, latch, exit.
+    pub(super) fn write_loop(&mut self, f: &For, first: Value, last: Value) -> Result<(), WriteError> {
+        if f.step <= 0 {
+            return Err(WriteError::Plan("a loop step is not positive".into()));
+        }
+        let preheader = self.build.new_block(c"lw.preheader");
+        let body = self.build.new_block(c"lw.loop");
+        let exit = self.build.new_block(c"lw.exit");
+        let any = self.build.compare(Compare::Le, first, last);
+        self.build.branch_if(any, preheader, exit);
+
+        self.build.at_end(preheader);
+        let step = self.build.constant(f.step);
+        // The last value that the counter takes: first + ⌊(last − first) / step⌋ · step. The difference is not negative here and as
+        // an unsigned number exact even where it exceeds 2⁶³; the sum lies between first and last.
+        let reached = if f.step == 1 {
+            last
+        } else {
+            let distance = self.build.sub(last, first);
+            let whole = self.build.mul(self.build.udiv(distance, step), step);
+            self.build.add(first, whole)
+        };
+        self.build.branch(body);
+
+        self.build.at_end(body);
+        let counter = self.build.phi(self.build.i64());
+        counter.add_incoming(first, preheader);
+        let outer = f.vector_marks().then(|| self.tags.enter_vector_loop(&self.build));
+        let shadowed = self.counters.insert(f.counter, counter);
+        self.write_node(&f.body)?;
+        match shadowed {
+            Some(value) => self.counters.insert(f.counter, value),
+            None => self.counters.remove(&f.counter),
+        };
+
+        let latch = self.build.block();
+        let next = self.build.add(counter, step);
+        // The sum is used only where counter ≠ reached, hence counter + step ≤ reached; but where it is not used it may wrap, and
+        // poison that nobody uses is harmless.
+        next.set_no_signed_wrap();
+        counter.add_incoming(next, latch);
+        let done = self.build.compare(Compare::Eq, counter, reached);
+        let branch = self.build.branch_if(done, exit, body);
+        let id = match outer {
+            Some(outer) => self.tags.leave_vector_loop(&self.build, outer),
+            None => plain_loop_id(&self.build),
+        };
+        branch.set_metadata("llvm.loop", id);
+        self.place_after_current(exit);
+        self.build.at_end(exit);
+        Ok(())
+    }
+
+    /// Keeps blocks in the order in which they run, for people who read the output.
+    pub(super) fn place_after_current(&self, block: super::ir::Block) {
+        block.move_after(self.build.block());
+    }
+}
+
+trait VectorMarks {
+    fn vector_marks(&self) -> bool;
+}
+
+impl VectorMarks for For {
+    fn vector_marks(&self) -> bool {
+        self.vector && self.coincident
+    }
+}

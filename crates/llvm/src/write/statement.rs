@@ -1,0 +1,320 @@
+//! One instance of a statement: inductions and slots become values, then the instructions are copied.
+
+use super::ir::{Block, Value};
+use super::{Anchors, WriteError, Writer};
+use crate::body::{BodyKind, Induction, ScalarAccess};
+use crate::facts::{BlockId, ValueId};
+use model::scop::{ArrayId, StatementId};
+use std::collections::{HashMap, HashSet};
+
+/// One instance being written.
+struct Instance {
+    /// Values of the region in this instance.
+    now: HashMap<Value, Value>,
+    copied: HashSet<Value>,
+    arrays: HashMap<Value, ArrayId>,
+    weakened: HashSet<Value>,
+    reductions: HashSet<Value>,
+}
+
+impl<A: Anchors> Writer<'_, A> {
+    pub(super) fn write_statement(&mut self, statement: StatementId, coordinates: &[Value]) -> Result<(), WriteError> {
+        let body = self.body(statement)?;
+        if coordinates.len() != body.loops.len() {
+            return Err(WriteError::Plan(format!("{statement} is called with {} coordinates", coordinates.len())));
+        }
+        let values = |ids: &[ValueId]| ids.iter().map(|&id| self.value(id)).collect::<HashSet<_>>();
+        let mut instance = Instance {
+            now: HashMap::new(),
+            copied: HashSet::new(),
+            arrays: body.memory.iter().map(|&(access, array)| (self.value(access), array)).collect(),
+            weakened: values(&body.recomputed),
+            reductions: values(&body.reduction_ops),
+        };
+        for access in &body.reads {
+            let value = self.read_slot(access.slot)?;
+            instance.now.insert(self.value(access.value), value);
+        }
+        // After the reads: where a value is both, the induction counts.
+        for induction in &body.inductions {
+            let value = self.write_induction(induction, coordinates)?;
+            instance.now.insert(self.value(induction.value), value);
+        }
+        match &body.kind {
+            BodyKind::Instructions(ids) => {
+                for &id in ids {
+                    self.copy_instruction(&mut instance, self.value(id))?;
+                }
+            }
+            BodyKind::Boxed { entry, exit, blocks, edge_writes } => {
+                for &id in &body.recomputed {
+                    self.copy_instruction(&mut instance, self.value(id))?;
+                }
+                let blocks: Vec<Block> = blocks.iter().map(|&b| self.block(b)).collect();
+                let edges = (self.block(*entry), self.block(*exit));
+                let copies = self.copy_box(&mut instance, edges, &blocks)?;
+                self.write_edges(&instance, edge_writes, &copies)?;
+            }
+        }
+        for access in &body.writes {
+            let value = self.current(&instance, self.value(access.value))?;
+            self.write_slot(access.slot, value)?;
+        }
+        Ok(())
+    }
+
+    fn read_slot(&mut self, slot: ArrayId) -> Result<Value, WriteError> {
+        let Some(&known) = self.slots.get(&slot) else {
+            return Err(WriteError::Reader(format!("slot {slot} is never described")));
+        };
+        Ok(match self.worker {
+            Some(_) => self.captured_slot(slot),
+            None => self.build.load(known.ty, known.pointer),
+        })
+    }
+
+    fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {
+        if self.worker.is_some() {
+            // All threads would share it; a loop without carried dependences never gets here.
+            return Err(WriteError::Plan(format!("a parallel loop writes the scalar {slot}")));
+        }
+        self.build.store(value, self.slots[&slot].pointer);
+        Ok(())
+    }
+
+    /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.
+    fn write_induction(&mut self, induction: &Induction, coordinates: &[Value]) -> Result<Value, WriteError> {
+        let mut sum = self.build.constant(induction.constant);
+        for (&factor, &coordinate) in induction.dims.iter().zip(coordinates) {
+            sum = self.add_scaled(sum, factor, coordinate);
+        }
+        for &(param, factor) in &induction.params {
+            let Some(&value) = self.params.get(param.index()) else {
+                return Err(WriteError::Reader(format!(
+                    "an induction uses the parameter {param}, which does not exist"
+                )));
+            };
+            let value = self.local(value);
+            sum = self.add_scaled(sum, factor, value);
+        }
+        let ty = self.value(induction.value).ty();
+        let base = induction.base.map(|id| self.outside(self.value(id)));
+        match (ty.is_pointer(), ty.int_bits(), base) {
+            (true, _, Some(base)) => Ok(self.build.offset(base, sum)),
+            (_, Some(64), None) => Ok(sum),
+            (_, Some(bits), None) if bits < 64 => Ok(self.build.trunc(sum, ty)),
+            _ => Err(WriteError::Reader(
+                "an induction is neither an integer of at most 64 bits nor a pointer with a base".into(),
+            )),
+        }
+    }
+
+    fn add_scaled(&self, sum: Value, factor: i64, value: Value) -> Value {
+        let product = match factor {
+            0 => return sum,
+            1 => value,
+            _ => self.build.mul(value, self.build.constant(factor)),
+        };
+        if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) }
+    }
+
+    /// A value defined outside the region, as new code sees it.
+    fn outside(&mut self, value: Value) -> Value {
+        let value = self.frozen.get(&value).copied().unwrap_or(value);
+        self.local(value)
+    }
+
+    /// What an operand is in this instance.
+    fn current(&mut self, instance: &Instance, value: Value) -> Result<Value, WriteError> {
+        if let Some(&value) = instance.now.get(&value) {
+            return Ok(value);
+        }
+        if value.block().is_some_and(|block| self.inside.contains(&block)) {
+            return Err(WriteError::Reader(
+                "a statement uses a value of the region that it neither computes nor reads".into(),
+            ));
+        }
+        Ok(self.outside(value))
+    }
+
+    fn copy_instruction(&mut self, instance: &mut Instance, original: Value) -> Result<(), WriteError> {
+        // One instruction may be listed twice, as a part of two operands that are recomputed.
+        if original.is_hint() || !instance.copied.insert(original) {
+            return Ok(());
+        }
+        if !original.is_instruction() || original.is_phi() || original.is_alloca() {
+            return Err(WriteError::Reader("a statement contains what cannot be copied".into()));
+        }
+        let copy = self.copy_raw(instance, original);
+        for (index, operand) in original.operands().into_iter().enumerate() {
+            let operand_now = self.current(instance, operand)?;
+            if operand_now != operand {
+                copy.set_operand(index, operand_now);
+            }
+        }
+        Ok(())
+    }
+
+    /// The copy with its marks, but still with the original's operands.
+    fn copy_raw(&mut self, instance: &mut Instance, original: Value) -> Value {
+        let copy = self.build.clone_here(original);
+        if instance.weakened.contains(&original) {
+            copy.drop_promises();
+        }
+        if instance.reductions.contains(&original) && original.is_integer_arithmetic() {
+            // Partial sums in another order may wrap where the original's did not; the total is the same modulo 2^width.
+            copy.drop_wrap_flags();
+        }
+        if let Some(&array) = instance.arrays.get(&original) {
+            self.tags.mark_array(copy, array);
+        }
+        if original.touches_memory() {
+            self.tags.mark_independent(copy);
+        }
+        if let Some(worker) = &self.worker {
+            copy.move_location_to(worker.function());
+        }
+        instance.now.insert(original, copy);
+        copy
+    }
+
+    /// Copies control flow that the model does not look into. Edges to `exit` lead to a new block, where the builder stands then.
+    fn copy_box(
+        &mut self,
+        instance: &mut Instance,
+        (entry, exit): (Block, Block),
+        blocks: &[Block],
+    ) -> Result<HashMap<Block, Block>, WriteError> {
+        let before = self.build.block();
+        let mut copies: HashMap<Block, Block> = HashMap::new();
+        for &block in blocks {
+            copies.insert(block, self.build.new_block(c"lw.box"));
+        }
+        let after = self.build.new_block(c"lw.box.exit");
+        copies.insert(exit, after);
+        let Some(&first) = copies.get(&entry) else {
+            return Err(WriteError::Reader("a boxed part does not contain its entry".into()));
+        };
+        self.build.branch(first);
+
+        // Values first: φs and branches backwards need them all.
+        let mut phis: Vec<(Value, Value)> = Vec::new();
+        let mut rest: Vec<(Value, Value)> = Vec::new();
+        for &block in blocks {
+            self.build.at_end(copies[&block]);
+            for original in block.instructions() {
+                if original.is_phi() {
+                    let before_box = instance.now.get(&original).copied();
+                    let arriving: Vec<_> = original.incoming();
+                    if block == entry
+                        && arriving.iter().all(|(_, from)| !copies.contains_key(from))
+                        && before_box.is_some()
+                    {
+                        continue;
+                    }
+                    let copy = self.build.phi(original.ty());
+                    copy.copy_fast_math_flags(original);
+                    if block == entry {
+                        let value = self.box_entry_value(instance, original, before_box, &copies)?;
+                        if let Some(value) = value {
+                            copy.add_incoming(value, before);
+                        }
+                    }
+                    instance.now.insert(original, copy);
+                    phis.push((original, copy));
+                } else if original.is_alloca() {
+                    return Err(WriteError::Reader("a boxed part allocates stack memory".into()));
+                } else if !original.is_hint() {
+                    let loop_id = original.copied_loop_id();
+                    let copy = self.copy_raw(instance, original);
+                    if let Some(id) = loop_id {
+                        copy.set_metadata("llvm.loop", id);
+                    }
+                    rest.push((original, copy));
+                }
+            }
+        }
+        for (original, copy) in phis {
+            for (value, from) in original.incoming() {
+                if let Some(&from) = copies.get(&from) {
+                    let value = self.current(instance, value)?;
+                    copy.add_incoming(value, from);
+                }
+            }
+        }
+        for (original, copy) in rest {
+            if original.block().is_some_and(|b| b.terminator() == original) {
+                for (index, target) in original.successors().into_iter().enumerate() {
+                    let Some(&target) = copies.get(&target) else {
+                        return Err(WriteError::Reader(
+                            "a boxed part is left over an edge that is not its exit".into(),
+                        ));
+                    };
+                    copy.set_successor(index, target);
+                }
+                let targets: HashSet<Block> = original.successors().into_iter().collect();
+                if targets.is_empty() {
+                    return Err(WriteError::Reader("a boxed part ends the function".into()));
+                }
+            }
+            self.build.at_end(copy.block().expect("an instruction"));
+            for (index, operand) in original.operands().into_iter().enumerate() {
+                // Targets of branches are operands too.
+                if operand.is_block() {
+                    continue;
+                }
+                let operand_now = self.current(instance, operand)?;
+                if operand_now != operand {
+                    copy.set_operand(index, operand_now);
+                }
+            }
+        }
+        self.build.at_end(after);
+        after.move_after(copies[blocks.last().expect("it contains its entry")]);
+        Ok(copies)
+    }
+
+    /// Slots that hold what a φ behind the box takes over the edge from the named block.
+    fn write_edges(
+        &mut self,
+        instance: &Instance,
+        writes: &[(BlockId, ScalarAccess)],
+        copies: &HashMap<Block, Block>,
+    ) -> Result<(), WriteError> {
+        let after = self.build.block();
+        for (block, access) in writes {
+            let Some(&copy) = copies.get(&self.block(*block)) else {
+                return Err(WriteError::Reader("a boxed part writes on an edge that is not its own".into()));
+            };
+            self.build.before(copy.terminator());
+            let value = self.current(instance, self.value(access.value))?;
+            self.write_slot(access.slot, value)?;
+        }
+        self.build.at_end(after);
+        Ok(())
+    }
+
+    /// What a φ at the entry of a box takes from the code before it: what was read or induced for it, else its one value from there.
+    fn box_entry_value(
+        &mut self,
+        instance: &Instance,
+        phi: Value,
+        known: Option<Value>,
+        copies: &HashMap<Block, Block>,
+    ) -> Result<Option<Value>, WriteError> {
+        if known.is_some() {
+            return Ok(known);
+        }
+        let mut arriving = Vec::new();
+        for (value, from) in phi.incoming() {
+            if !copies.contains_key(&from) && !arriving.contains(&value) {
+                arriving.push(value);
+            }
+        }
+        match arriving[..] {
+            [] => Ok(None),
+            [value] => self.current(instance, value).map(Some),
+            _ => Err(WriteError::Reader("a φ at the entry of a boxed part has several values from outside".into())),
+        }
+    }
+}

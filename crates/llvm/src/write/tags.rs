@@ -1,0 +1,97 @@
+//! Metadata on new code: what the plan knows and LLVM's later passes could not find out themselves.
+
+use super::ir::{Builder, Metadata, Value};
+use crate::body::ReadRegion;
+use indexmap::IndexMap;
+use model::plan::{Plan, Test};
+use model::scop::ArrayId;
+use std::collections::HashSet;
+
+/// The alias scopes of one region, one per memory array, and the access group of the innermost vector loop being written.
+pub(super) struct Tags {
+    lists: IndexMap<ArrayId, ScopeLists>,
+    group: Option<Metadata>,
+}
+
+struct ScopeLists {
+    own: Metadata,
+    /// None when no other array is known to be separate.
+    others: Option<Metadata>,
+}
+
+impl Tags {
+    /// Arrays a and b are *separate* when no byte that the region reaches through a is reached through b. That holds when LLVM says
+    /// so (the pair is not in `may_alias`) or when the check tests their extents, which cover all that the region touches. A pair
+    /// that is never written may overlap untested, so it gets no tag.
+    pub(super) fn new(build: &Builder, region: &ReadRegion, plan: &Plan) -> Tags {
+        let ordered = |a: ArrayId, b: ArrayId| (a.min(b), a.max(b));
+        let tested: HashSet<_> = plan
+            .check
+            .iter()
+            .filter_map(|term| match &term.test {
+                Test::Disjoint { first, second } => Some(ordered(first.array, second.array)),
+                Test::Holds(_) => None,
+            })
+            .collect();
+        let doubtful: HashSet<_> =
+            region.scop.may_alias.iter().map(|&(a, b)| ordered(a, b)).filter(|pair| !tested.contains(pair)).collect();
+        let domain = build.self_node(&[build.metadata_text("loopwright")]);
+        let scopes: Vec<(ArrayId, Metadata)> = region
+            .bases
+            .keys()
+            .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))
+            .collect();
+        let lists = scopes
+            .iter()
+            .map(|&(array, scope)| {
+                let others: Vec<Metadata> = scopes
+                    .iter()
+                    .filter(|(other, _)| *other != array && !doubtful.contains(&ordered(array, *other)))
+                    .map(|(_, scope)| *scope)
+                    .collect();
+                let others = (!others.is_empty()).then(|| build.metadata_node(&others));
+                (array, ScopeLists { own: build.metadata_node(&[scope]), others })
+            })
+            .collect();
+        Tags { lists, group: None }
+    }
+
+    /// For the copy of an access whose array the reader knows.
+    pub(super) fn mark_array(&self, access: Value, array: ArrayId) {
+        if let Some(ScopeLists { own, others }) = self.lists.get(&array) {
+            access.set_metadata("alias.scope", *own);
+            if let Some(others) = others {
+                access.set_metadata("noalias", *others);
+            }
+        }
+    }
+
+    /// For the copy of any instruction that touches memory other than slots.
+    pub(super) fn mark_independent(&self, access: Value) {
+        if let Some(group) = self.group {
+            access.set_metadata("llvm.access.group", group);
+        }
+    }
+
+    /// Until [`Tags::leave_vector_loop`], accesses join a new group.
+    pub(super) fn enter_vector_loop(&mut self, build: &Builder) -> Option<Metadata> {
+        self.group.replace(build.distinct_node())
+    }
+
+    /// The loop id for the loop that is left. Its iterations do not depend on each other through any access of its group, which is
+    /// what `llvm.loop.parallel_accesses` says; accesses to slots are in no group, so that LLVM judges them itself.
+    pub(super) fn leave_vector_loop(&mut self, build: &Builder, outer: Option<Metadata>) -> Metadata {
+        let group = std::mem::replace(&mut self.group, outer).expect("entered before");
+        let independent = build.metadata_node(&[build.metadata_text("llvm.loop.parallel_accesses"), group]);
+        build.self_node(&[must_progress(build), independent])
+    }
+}
+
+/// A loop id for a loop of which nothing is known but that it ends.
+pub(super) fn plain_loop_id(build: &Builder) -> Metadata {
+    build.self_node(&[must_progress(build)])
+}
+
+fn must_progress(build: &Builder) -> Metadata {
+    build.metadata_node(&[build.metadata_text("llvm.loop.mustprogress")])
+}

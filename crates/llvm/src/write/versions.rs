@@ -1,0 +1,116 @@
+//! Both versions side by side: slots filled before the new code, values merged behind it.
+
+use super::ir::{Joints, Value};
+use super::{Anchors, Slot, WriteError, Writer};
+use crate::body::LiveOut;
+use model::scop::ArrayId;
+
+impl<A: Anchors> Writer<'_, A> {
+    /// One alloca per scalar array, in the function's first block so that SROA promotes them.
+    pub(super) fn make_slots(&mut self) -> Result<(), WriteError> {
+        let mut typed: Vec<(ArrayId, Value)> = Vec::new();
+        let region = self.region;
+        typed.extend(region.initial.iter().map(|&(slot, value)| (slot, self.value(value))));
+        for body in region.bodies.values() {
+            typed.extend(body.reads.iter().chain(&body.writes).map(|access| (access.slot, self.value(access.value))));
+        }
+        for live in &region.live_outs {
+            let (LiveOut::Value { value, slot } | LiveOut::ExitPhi { phi: value, slot }) = live;
+            typed.push((*slot, self.value(*value)));
+        }
+        let place = self.function.entry_block().instructions()[0];
+        self.build.before(place);
+        for (slot, value) in typed {
+            let ty = value.ty();
+            match self.slots.get(&slot) {
+                Some(known) if known.ty == ty => {}
+                Some(_) => return Err(WriteError::Reader(format!("slot {slot} holds values of two types"))),
+                None => {
+                    let pointer = self.build.alloca(ty);
+                    self.slots.insert(slot, Slot { ty, pointer });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores what scalars hold when the region is entered.
+    pub(super) fn fill_slots(&mut self, joints: Joints) -> Result<(), WriteError> {
+        for &(slot, id) in &self.region.initial {
+            let mut value = self.value(id);
+            // A φ of the region's entry stands for what arrives from outside, by now over one edge.
+            if value.block().is_some_and(|b| self.inside.contains(&b)) {
+                let arriving =
+                    value.is_phi().then(|| value.incoming().into_iter().find(|(_, from)| *from == joints.original));
+                match arriving.flatten() {
+                    Some((incoming, _)) => value = incoming,
+                    None => return Err(WriteError::Reader(format!("slot {slot} starts with a value of the region"))),
+                }
+            }
+            let value = self.frozen.get(&value).copied().unwrap_or(value);
+            self.build.store(value, self.slots[&slot].pointer);
+        }
+        Ok(())
+    }
+
+    /// Ends the new code in `merge` and makes one value of both versions' wherever one is used behind the region.
+    pub(super) fn join(&mut self, joints: Joints) -> Result<(), WriteError> {
+        let last_new = self.build.block();
+        // Loads must precede the branch.
+        let loaded: Vec<Value> = self
+            .region
+            .live_outs
+            .iter()
+            .map(|live| {
+                let (LiveOut::Value { slot, .. } | LiveOut::ExitPhi { slot, .. }) = live;
+                let Slot { ty, pointer } = self.slots[slot];
+                self.build.load(ty, pointer)
+            })
+            .collect();
+        self.build.branch(joints.merge);
+        let merge_end = joints.merge.terminator();
+        for (live, new) in self.region.live_outs.iter().zip(loaded) {
+            self.build.before(merge_end);
+            match *live {
+                LiveOut::Value { value: id, .. } => {
+                    let original = self.value(id);
+                    let merged = self.build.phi(original.ty());
+                    merged.add_incoming(original, joints.original_exit);
+                    merged.add_incoming(new, last_new);
+                    // φs that the split put into `original_exit` take the value over edges of the region: they stay.
+                    let mut untouched = self.blocks.clone();
+                    untouched.push(joints.original_exit);
+                    original.replace_uses_outside(&untouched, merged);
+                    self.written.replaced.push((id, merged.0));
+                }
+                LiveOut::ExitPhi { phi, .. } => {
+                    let phi = self.value(phi);
+                    let old = phi.incoming().into_iter().find(|(_, from)| *from == joints.merge);
+                    let Some((old, _)) = old else {
+                        return Err(WriteError::Reader("a live-out φ has no edge from the region".into()));
+                    };
+                    let merged = self.build.phi(phi.ty());
+                    merged.copy_fast_math_flags(phi);
+                    merged.add_incoming(old, joints.original_exit);
+                    merged.add_incoming(new, last_new);
+                    phi.set_incoming_value(joints.merge, merged);
+                }
+            }
+        }
+        self.expect_merged(joints)
+    }
+
+    /// Every value of the region that a φ of the exit takes must have been listed as live-out: else the new side has none for it.
+    fn expect_merged(&self, joints: Joints) -> Result<(), WriteError> {
+        for phi in self.block(self.region.exit).phis() {
+            for (value, from) in phi.incoming() {
+                let place = value.block();
+                let only_original = place.is_some_and(|b| self.inside.contains(&b) || b == joints.original_exit);
+                if from == joints.merge && only_original {
+                    return Err(WriteError::Reader("a φ behind the region takes a value that is not live-out".into()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
