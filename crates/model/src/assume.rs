@@ -41,3 +41,18 @@ impl Assumptions {
         self.entries.is_empty()
     }
 }
+
+impl Assumptions {
+    /// The parameter values in `context` at which all assumptions hold that `keep` selects, as a set that says nothing that
+    /// `context` says already.
+    ///
+    /// Requires: `context` is a parameter set.
+    pub fn valid(&self, context: &isl::Set, keep: impl Fn(&Assumption) -> bool) -> Result<isl::Set, isl::IslError> {
+        let mut valid = isl::Set::universe(&context.get_space()?)?;
+        for assumption in self.entries.iter().filter(|a| keep(a)) {
+            valid = valid.intersect(&assumption.valid)?;
+        }
+        // The gist is only exact where the context is not empty; an empty context needs no check at all.
+        valid.coalesce()?.gist(&context.coalesce()?)?.coalesce()
+    }
+}

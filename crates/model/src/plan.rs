@@ -1,5 +1,10 @@
 //! The outcome of all decisions about one region: what to test at run time and what to run if the test holds.
 
+mod build;
+mod extent;
+
+pub use build::{PlanError, PlanOptions, build_plan};
+
 use crate::loop_ast::{Expr, Node};
 use crate::scop::{ArrayId, StatementId};
 
@@ -65,4 +70,23 @@ pub fn statements_of(node: &Node) -> Vec<StatementId> {
     let mut out = Vec::new();
     walk(node, &mut out);
     out
+}
+
+impl Plan {
+    /// How many operations the check executes at most.
+    pub fn check_cost(&self) -> usize {
+        self.check.iter().map(|term| term.test.cost()).sum()
+    }
+}
+
+impl Test {
+    pub fn cost(&self) -> usize {
+        match self {
+            Test::Holds(expr) => expr.cost().max(1),
+            // Two ends of two ranges, two comparisons for emptiness, two for order.
+            Test::Disjoint { first, second } => {
+                8 + [&first.low, &first.high, &second.low, &second.high].into_iter().map(Expr::cost).sum::<usize>()
+            }
+        }
+    }
 }

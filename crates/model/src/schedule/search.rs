@@ -214,7 +214,7 @@ fn visit_outermost(shape: &Shape, visit: &mut impl FnMut(usize, &[super::shape::
     }
 }
 
-fn bands(shape: &Shape) -> Vec<(usize, usize, bool)> {
+pub(super) fn bands(shape: &Shape) -> Vec<(usize, usize, bool)> {
     match shape {
         Shape::Band { index, members, permutable, child } => {
             [vec![(*index, members.len(), *permutable)], bands(child)].concat()

@@ -439,3 +439,76 @@ fn without_tiling_only_the_order_changes() {
         "#]],
     );
 }
+
+/// A xorshift generator: the same nests on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+    fn one_of<'a>(&mut self, options: &[&'a str]) -> &'a str {
+        options[self.roll(options.len() as u64) as usize]
+    }
+}
+
+/// One or two loop nests of depth 2 or 3 over two small arrays, with enough coupling to make schedules interesting.
+fn random_sketch(dice: &mut Dice) -> String {
+    let mut sketch = String::from("context 1 <= p0 <= 6\ncontext 1 <= p1 <= 6\n");
+    for _ in 0..1 + dice.roll(2) {
+        sketch += "for i : 0 <= i < p0\n";
+        if dice.roll(3) == 0 {
+            sketch += " write A0[i, 0]; read A1[i, 1]\n";
+        }
+        sketch += dice.one_of(&[" for j : 0 <= j < p1\n", " for j : 0 <= j <= i\n", " for j : i <= j < p1 + 2\n"]);
+        let deep = dice.roll(2) == 0;
+        for _ in 0..1 + dice.roll(2) {
+            if deep {
+                sketch += "  for k : 0 <= k < 3\n ";
+            }
+            let subscripts =
+                ["i, j", "j, i", "i, j - 1", "i - 1, j + 1", "j, i + 1", "i + 1, j", "0, j", "i, 0", "i + j, j"];
+            let kind = dice.one_of(&["write", "write", "write", "update", "may"]);
+            sketch += &format!("  read A{}[{}]; ", dice.roll(2), dice.one_of(&subscripts));
+            sketch += &format!("{kind} A{}[{}]\n", dice.roll(2), dice.one_of(&subscripts));
+        }
+    }
+    sketch
+}
+
+/// Dependences, scheduler, tiling, coincidence and loop generation against the checker that uses none of them.
+#[test]
+fn random_nests_in_random_orders_compute_the_same() {
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut replayed = 0;
+    for _ in 0..60 {
+        let sketch = random_sketch(&mut dice);
+        let scop = test_scop(&sketch);
+        let deps = dependences(&scop).unwrap();
+        let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
+        let schedule = isl_schedule(&scop, &deps, fusion, false).unwrap();
+        let tree = shape::Tree::of(&scop, &schedule, &deps).unwrap();
+        let mut choices = shape::Choices::new();
+        for (index, members, permutable) in search::bands(&tree.shape) {
+            if permutable && members > 1 {
+                let mut order: Vec<usize> = (0..members).collect();
+                order.rotate_left(dice.roll(members as u64) as usize);
+                let tiles = (dice.roll(3) > 0).then(|| (0..members).map(|_| 2 + dice.roll(2) as i64).collect());
+                choices.insert(index, shape::Choice { order, tiles });
+            }
+        }
+        let schedule = flag_coincident(&apply::apply(&schedule, &choices).unwrap(), &deps).unwrap();
+        let options = AstOptions { max_nodes: 2000 };
+        let node = generate(&schedule, &scop.context, &options).unwrap();
+        for params in [[5, 4], [3, 6], [1, 1]] {
+            match verify(&scop, &node, &params).unwrap() {
+                Verdict::Same { instances } => replayed += instances,
+                verdict => panic!("{verdict:?} at {params:?}\n{sketch}\n{schedule}\n{}", node.text(&scop)),
+            }
+        }
+    }
+    assert!(replayed > 2000, "{replayed}");
+}

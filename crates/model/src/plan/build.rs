@@ -1,0 +1,414 @@
+//! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
+
+use super::extent::{Extents, Unchecked};
+use super::{CheckKind, CheckTerm, Plan, Test};
+use crate::assume::AssumptionKind;
+use crate::loop_ast::{
+    AstError, AstOptions, BinaryOp, Expr, Fits, Names, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64,
+    generate,
+};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::scop::{Param, ParamId, Scop};
+use isl::{Budget, DimType, IslError, Schedule, Set};
+use thiserror::Error;
+
+#[derive(Clone, Debug, Error)]
+pub enum PlanError {
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    #[error(transparent)]
+    Isl(#[from] IslError),
+    #[error(transparent)]
+    Ast(#[from] AstError),
+}
+
+#[derive(Clone, Debug)]
+pub struct PlanOptions {
+    pub ast: AstOptions,
+    /// Where sizes are known at run time only: with fewer instances of the deepest statement the original runs. 0: never.
+    pub min_instances: i64,
+    /// A check of more operations is not emitted.
+    pub max_check_cost: usize,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        PlanOptions { ast: AstOptions::default(), min_instances: 4096, max_check_cost: 400 }
+    }
+}
+
+/// A bound in so many pieces is not worth a check.
+const MAX_WORK_PIECES: usize = 4;
+
+/// What to test at run time and what to run if the test holds.
+///
+/// Requires: `schedule` respects the dependences of `scop`, and its coincident flags are true.
+/// Ensures: where every term of the check holds, the assumptions of `scop` hold, the arrays it takes for disjoint are, and
+/// all arithmetic of the loops fits 64 bits.
+pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Result<Plan, PlanError> {
+    let (mut check, known) = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
+    let body = generate(schedule, &known, &options.ast)?;
+    check.extend(scop.ctx.within(Budget::CHECK, || fits(scop, &body, &known))?);
+    check.sort_by_key(|term| term.test.cost());
+    let plan = Plan { check, body };
+    if plan.check_cost() > options.max_check_cost {
+        let subject = format!("the run-time check would take {} operations", plan.check_cost());
+        return Err(refused(RefusalKind::TooComplex, scop, subject));
+    }
+    Ok(plan)
+}
+
+fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
+    PlanError::Refused(Refusal::new(kind, scop.lines.0, subject))
+}
+
+/// The terms that do not depend on the loops, and what is known where they hold.
+fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), PlanError> {
+    let mut check = Vec::new();
+    let mut known = scop.context.clone();
+    // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
+    for (assumed, kind) in [
+        (AssumptionKind::RT, CheckKind::RT),
+        (AssumptionKind::BL, CheckKind::BL),
+        (AssumptionKind::EE, CheckKind::EE),
+        (AssumptionKind::IB, CheckKind::IB),
+        (AssumptionKind::AA, CheckKind::AA),
+    ] {
+        let valid = scop.assumptions.valid(&known, |a| a.kind == assumed)?;
+        if valid.plain_is_universe()? {
+            continue;
+        }
+        let both = known.intersect(&valid)?.coalesce()?;
+        if both.is_empty()? {
+            return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
+        }
+        let expr = expr_from_set(&valid, &known)?;
+        if expr != Expr::truth(true) {
+            check.push(CheckTerm { kind, text: text(scop, &expr), test: Test::Holds(expr) });
+        }
+        known = both;
+    }
+    if let Some((term, some)) = work(scop, &known, options)? {
+        check.push(term);
+        known = known.intersect(&some)?.coalesce()?;
+    }
+    let mut extents = Extents::new(scop, &known);
+    for &(first, second) in &scop.may_alias {
+        let writes =
+            |array| scop.statements.values().flat_map(|s| &s.accesses).any(|a| a.array == array && a.is_write());
+        let (first_written, second_written) = (writes(first), writes(second));
+        if !first_written && !second_written {
+            continue;
+        }
+        // Two reads of one byte do no harm, so of an array that meets one that is only read, only the writes count.
+        let ends = extents.of(first, !second_written).and_then(|f| Ok((f, extents.of(second, !first_written)?)));
+        let (first_name, second_name) = (&scop.arrays[&first].name, &scop.arrays[&second].name);
+        match ends {
+            Ok((Some(first), Some(second))) => check.push(CheckTerm {
+                kind: CheckKind::AA,
+                text: format!("{first_name} and {second_name} do not overlap"),
+                test: Test::Disjoint { first, second },
+            }),
+            // One of them is never touched.
+            Ok(_) => {}
+            Err(Unchecked::Unknown { line }) => {
+                let subject = format!("`{first_name}` and `{second_name}`");
+                return Err(PlanError::Refused(Refusal::new(RefusalKind::AliasUnchecked, line, subject)));
+            }
+            Err(Unchecked::Failed(e)) => return Err(e.into()),
+        }
+    }
+    Ok((check, known))
+}
+
+/// Enough instances of the deepest statement, by its bounding box, where that depends on parameters; and where it has any.
+fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(CheckTerm, Set)>, PlanError> {
+    let mut deepest: Option<(usize, &Set)> = None;
+    for statement in scop.statements.values() {
+        let dims = statement.domain.dim(DimType::Set)?;
+        if deepest.is_none_or(|(most, _)| dims > most) {
+            deepest = Some((dims, &statement.domain));
+        }
+    }
+    let Some((dims, domain)) = deepest.filter(|_| options.min_instances > 0) else { return Ok(None) };
+    let some = domain.params()?;
+    let here = known.intersect(&some)?;
+    let mut product: Option<Expr> = None;
+    let mut constant: i128 = 1;
+    for d in 0..dims {
+        let extent = domain.dim_max(d)?.sub(&domain.dim_min(d)?)?.coalesce()?.gist_params(&here)?;
+        if extent.pieces()?.len() > MAX_WORK_PIECES {
+            return Ok(None);
+        }
+        let extent = plus_one(expr_from_pw_aff(&extent, &here)?);
+        match extent.as_int() {
+            Some(v) => constant = constant.saturating_mul(v),
+            None => {
+                product = Some(match product {
+                    None => extent,
+                    Some(p) => Expr::binary(BinaryOp::Mul, p, extent),
+                })
+            }
+        }
+    }
+    let Some(product) = product else { return Ok(None) };
+    let least = i128::from(options.min_instances);
+    let least = least.div_euclid(constant.max(1)) + i128::from(least.rem_euclid(constant.max(1)) != 0);
+    let ranges = Ranges::of_params(&known_params(scop, known)?);
+    if known.is_subset(&some)? && product.interval(&ranges).is_some_and(|(low, _)| low >= least) {
+        return Ok(None);
+    }
+    let mut expr = Expr::binary(BinaryOp::Ge, product, Expr::Int(least));
+    let exists = expr_from_set(&some.gist(known)?, known)?;
+    if exists != Expr::truth(true) {
+        expr = Expr::binary(BinaryOp::And, exists, expr);
+    }
+    let text = format!("enough iterations: {}", text(scop, &expr));
+    Ok(Some((CheckTerm { kind: CheckKind::Work, text, test: Test::Holds(expr) }, some)))
+}
+
+fn plus_one(e: Expr) -> Expr {
+    match e {
+        Expr::Int(v) => Expr::Int(v + 1),
+        Expr::Binary(BinaryOp::Sub, x, c) if c.as_int() == Some(1) => *x,
+        Expr::Binary(BinaryOp::Sub, x, c) if c.as_int().is_some_and(|c| c > 1) => {
+            Expr::binary(BinaryOp::Sub, *x, Expr::Int(c.as_int().unwrap_or(1) - 1))
+        }
+        e => Expr::binary(BinaryOp::Add, e, Expr::Int(1)),
+    }
+}
+
+/// The term that keeps the arithmetic of the loops in 64 bits, if it is needed.
+fn fits(scop: &Scop, body: &Node, known: &Set) -> Result<Vec<CheckTerm>, PlanError> {
+    match fits_i64(body, &known_params(scop, known)?) {
+        Fits::Always => Ok(Vec::new()),
+        Fits::Never => Err(refused(RefusalKind::TooComplex, scop, "loop bounds may exceed 64 bits")),
+        Fits::Within { params, bits } => {
+            let limit = 1i128 << bits;
+            let mut terms = Vec::new();
+            for p in params {
+                let inside = Expr::binary(
+                    BinaryOp::And,
+                    Expr::binary(BinaryOp::Ge, Expr::Param(p), Expr::Int(-limit)),
+                    Expr::binary(BinaryOp::Le, Expr::Param(p), Expr::Int(limit)),
+                );
+                let text = format!("{} is at most 2^{bits} in absolute value", scop.params[p.index()].name);
+                terms.push(CheckTerm { kind: CheckKind::Fits, text, test: Test::Holds(inside) });
+            }
+            Ok(terms)
+        }
+    }
+}
+
+/// The parameters with the ranges that `known` leaves them.
+fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
+    let count = known.dim(DimType::Param)?;
+    let as_set = known.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, count)?;
+    let mut params = scop.params.clone();
+    for (k, param) in params.iter_mut().enumerate() {
+        if let Some(at) = known.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? {
+            let low = as_set.dim_min_val(at)?.to_i128().unwrap_or(param.range.0);
+            let high = as_set.dim_max_val(at)?.to_i128().unwrap_or(param.range.1);
+            param.range = (param.range.0.max(low), param.range.1.min(high));
+        }
+    }
+    Ok(params)
+}
+
+fn text(scop: &Scop, expr: &Expr) -> String {
+    let param = |p: ParamId| scop.params.get(p.index()).map_or_else(|| p.to_string(), |p| p.name.clone());
+    expr.text_with(&Names { param: &param, statement: &|s| s.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assume::Assumption;
+    use crate::fixture::test_scop;
+    use crate::scop::ArrayId;
+    use expect_test::{Expect, expect};
+
+    fn plan_of(
+        sketch: &str,
+        assumptions: &[(AssumptionKind, &str)],
+        alias: &[(u32, u32)],
+    ) -> (Scop, Result<Plan, PlanError>) {
+        let mut scop = test_scop(sketch);
+        for (kind, valid) in assumptions {
+            let valid = Set::read_from_str(&scop.ctx, valid).unwrap();
+            scop.assumptions.add(Assumption { kind: *kind, because: String::new(), line: 0, valid });
+        }
+        scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
+        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
+        (scop, plan)
+    }
+
+    fn check(sketch: &str, assumptions: &[(AssumptionKind, &str)], alias: &[(u32, u32)], expected: Expect) {
+        let (scop, plan) = plan_of(sketch, assumptions, alias);
+        let show = |e: &Expr| text(&scop, e);
+        let shown = match plan {
+            Err(e) => format!("refused: {e}\n"),
+            Ok(plan) => plan
+                .check
+                .iter()
+                .map(|term| match &term.test {
+                    Test::Holds(e) => format!("{:?}: {}: {}\n", term.kind, term.text, show(e)),
+                    Test::Disjoint { first, second } => format!(
+                        "{:?}: {}: {} + [{}, {}) against {} + [{}, {})\n",
+                        term.kind,
+                        term.text,
+                        first.array,
+                        show(&first.low),
+                        show(&first.high),
+                        second.array,
+                        show(&second.low),
+                        show(&second.high)
+                    ),
+                })
+                .chain([format!("cost {}\n", plan.check_cost())])
+                .collect(),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    const COPY: &str = "for i : 0 <= i < p0
+                          read A0[i]; write A1[i]";
+
+    #[test]
+    fn nothing_assumed_leaves_the_work_term() {
+        check(
+            COPY,
+            &[],
+            &[],
+            expect![[r#"
+            Work: enough iterations: p0 >= 1 && p0 >= 4096: p0 >= 1 && p0 >= 4096
+            cost 3
+        "#]],
+        );
+    }
+    #[test]
+    fn assumptions_are_simplified_by_the_context() {
+        let context = "context 1 <= p0
+                       for i : 0 <= i < p0
+                         write A0[i]";
+        check(
+            context,
+            &[
+                (AssumptionKind::EE, "[p0] -> { : p0 <= 1000000 and p0 >= -5 }"),
+                (AssumptionKind::IB, "[p0] -> { : p0 <= 2000000 }"),
+            ],
+            &[],
+            expect![[r#"
+                EE: p0 <= 1000000: p0 <= 1000000
+                Work: enough iterations: p0 >= 4096: p0 >= 4096
+                cost 2
+            "#]],
+        );
+    }
+    #[test]
+    fn contradictions_are_refused() {
+        check(
+            COPY,
+            &[(AssumptionKind::EE, "[p0] -> { : p0 < 0 and p0 > 0 }")],
+            &[],
+            expect![[r#"
+            refused: no faster order was found: what would have to be assumed is never true
+        "#]],
+        );
+    }
+    #[test]
+    fn a_written_array_is_separated_from_a_read_one() {
+        check(
+            COPY,
+            &[],
+            &[(0, 1)],
+            expect![[r#"
+                Work: enough iterations: p0 >= 1 && p0 >= 4096: p0 >= 1 && p0 >= 4096
+                AA: A0 and A1 do not overlap: A0 + [0, 8 * p0) against A1 + [0, 8 * p0)
+                cost 13
+            "#]],
+        );
+    }
+    #[test]
+    fn arrays_that_are_only_read_may_overlap() {
+        let sum = "for i : 0 <= i < 5000
+                     read A0[i]; read A1[i]; write A2[i]";
+        check(
+            sum,
+            &[],
+            &[(0, 1)],
+            expect![[r#"
+            cost 0
+        "#]],
+        );
+    }
+    #[test]
+    fn extents_cover_offsets_and_sizes() {
+        let stencil = "context 3 <= p0
+                       for i : 1 <= i < p0 - 1
+                         for j : 0 <= j < 1000
+                           read A0[i - 1, j]; read A0[i + 1, j]; write A1[i, j]; write A0[i, j]";
+        check(
+            stencil,
+            &[],
+            &[(0, 1)],
+            expect![[r#"
+                Work: enough iterations: p0 - 2 >= 5: p0 - 2 >= 5
+                AA: A0 and A1 do not overlap: A0 + [0, 8000 * p0) against A1 + [8000, 8000 * p0 - 8000)
+                cost 13
+            "#]],
+        );
+    }
+    #[test]
+    fn extents_of_parametric_shapes_are_products() {
+        let shaped = "array A0 8 p1
+                      array A1 8 p1
+                      context 1 <= p0
+                      context 1 <= p1
+                      for i : 0 <= i < p0
+                        for j : 0 <= j < p1
+                          read A0[i, j]; write A1[i, j]";
+        check(
+            shaped,
+            &[],
+            &[(0, 1)],
+            expect![[r#"
+            Work: enough iterations: p0 * p1 >= 4096: p0 * p1 >= 4096
+            AA: A0 and A1 do not overlap: A0 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8) against A1 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8)
+            cost 22
+        "#]],
+        );
+    }
+    #[test]
+    fn an_unknown_extent_is_refused() {
+        let mut scop = test_scop(COPY);
+        scop.may_alias = vec![(ArrayId(0), ArrayId(1))];
+        let read = &mut scop.statements[0].accesses[0];
+        read.offset = None;
+        read.exact = false;
+        read.relation = isl::Map::read_from_str(&scop.ctx, "[p0] -> { S0[i] -> A0[e] : 0 <= i < p0 }").unwrap();
+        let refusal = match build_plan(&scop, &scop.schedule, &PlanOptions::default()) {
+            Err(PlanError::Refused(refusal)) => refusal,
+            _ => panic!("not refused"),
+        };
+        assert_eq!(refusal.kind, RefusalKind::AliasUnchecked);
+        assert_eq!(refusal.subject, "`A0` and `A1`");
+    }
+    #[test]
+    fn wide_parameters_get_a_range() {
+        let mut scop = test_scop(COPY);
+        scop.params[0].bits = 64;
+        scop.params[0].range = (i128::from(i64::MIN), i128::from(i64::MAX));
+        let wide =
+            Set::read_from_str(&scop.ctx, "[p0] -> { : -9223372036854775808 <= p0 <= 9223372036854775807 }").unwrap();
+        scop.context = wide.clone();
+        let domain = isl::Set::read_from_str(&scop.ctx, "[p0] -> { S0[i] : 0 <= i < 2p0 }").unwrap();
+        scop.statements[0].domain = domain.intersect_params(&wide).unwrap();
+        let text = "{ domain: \"[p0] -> { S0[i] : 0 <= i < 2p0 }\", child: { schedule: \"[{ S0[i] -> [(i)] }]\" } }";
+        scop.schedule = Schedule::read_from_str(&scop.ctx, text).unwrap();
+        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        let fits: Vec<&str> =
+            plan.check.iter().filter(|t| t.kind == CheckKind::Fits).map(|t| t.text.as_str()).collect();
+        assert_eq!(fits, ["p0 is at most 2^61 in absolute value"]);
+    }
+}

@@ -1,0 +1,224 @@
+//! The bytes that a region touches of an array, as expressions in the parameters.
+
+use super::Extent;
+use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
+use crate::scop::{Access, ArrayId, Scop};
+use isl::{DimType, IslError, PwAff, Set, Val};
+use std::collections::HashMap;
+
+/// An exact bound with more pieces than this is replaced by that of a simple hull; one of that by nothing.
+const MAX_PIECES: usize = 8;
+
+pub(super) enum Unchecked {
+    /// No bounds are known; the line of the access at fault.
+    Unknown {
+        line: u32,
+    },
+    Failed(AstError),
+}
+impl From<IslError> for Unchecked {
+    fn from(error: IslError) -> Self {
+        Unchecked::Failed(error.into())
+    }
+}
+impl From<AstError> for Unchecked {
+    fn from(error: AstError) -> Self {
+        Unchecked::Failed(error)
+    }
+}
+
+pub(super) struct Extents<'a> {
+    scop: &'a Scop,
+    known: &'a Set,
+    done: HashMap<(ArrayId, bool), Option<(Expr, Expr)>>,
+}
+
+impl<'a> Extents<'a> {
+    pub(super) fn new(scop: &'a Scop, known: &'a Set) -> Self {
+        Extents { scop, known, done: HashMap::new() }
+    }
+
+    /// The bytes that writes, or all accesses, of the array touch; `None` if there are none.
+    ///
+    /// Ensures: for parameters in `known` every touched byte is in the extent; where none is touched the extent is empty.
+    pub(super) fn of(&mut self, array: ArrayId, only_writes: bool) -> Result<Option<Extent>, Unchecked> {
+        let ends = match self.done.get(&(array, only_writes)) {
+            Some(ends) => ends.clone(),
+            None => {
+                let ends = self.compute(array, only_writes)?;
+                self.done.insert((array, only_writes), ends.clone());
+                ends
+            }
+        };
+        Ok(ends.map(|(low, high)| Extent { array, low, high }))
+    }
+
+    fn compute(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Expr, Expr)>, Unchecked> {
+        let accesses: Vec<(&Set, &Access)> = self
+            .scop
+            .statements
+            .values()
+            .flat_map(|s| s.accesses.iter().map(|a| (&s.domain, a)))
+            .filter(|(_, a)| a.array == array && (a.is_write() || !only_writes))
+            .collect();
+        // Where one instance at least touches the array.
+        let mut some = Set::empty(&self.known.get_space()?)?;
+        for (domain, _) in &accesses {
+            some = some.union(&domain.params()?)?;
+        }
+        let some = some.intersect(self.known)?.coalesce()?;
+        let Some((_, first)) = accesses.first() else { return Ok(None) };
+        if some.is_empty()? {
+            return Ok(None);
+        }
+        let (low, high) = if accesses.iter().all(|(_, a)| a.offset.is_some()) {
+            self.from_offsets(&accesses, &some)?
+        } else {
+            self.from_subscripts(array, &accesses, &some)?
+        }
+        .ok_or(Unchecked::Unknown { line: first.line })?;
+        if self.known.is_subset(&some)? {
+            return Ok(Some((low, high)));
+        }
+        let exists = expr_from_set(&some.gist(self.known)?, self.known)?;
+        let guarded = |value: Expr| match value {
+            Expr::Int(0) => value,
+            value => Expr::Select {
+                condition: Box::new(exists.clone()),
+                then: Box::new(value),
+                otherwise: Box::new(Expr::Int(0)),
+            },
+        };
+        Ok(Some((guarded(low), guarded(high))))
+    }
+
+    fn from_offsets(&self, accesses: &[(&Set, &Access)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
+        let mut begins = Vec::new();
+        let mut ends = Vec::new();
+        for (domain, access) in accesses {
+            let Some(offset) = &access.offset else { return Ok(None) };
+            let image = |offset: &PwAff| -> Result<Set, IslError> {
+                let map = isl::Map::from_pw_aff(offset)?.intersect_domain(domain)?;
+                map.range()?.reset_tuple_id()?.intersect_params(self.known)?.coalesce()
+            };
+            begins.push(image(offset)?);
+            let bytes = Val::int_from_ui(self.known.ctx(), access.bytes)?;
+            ends.push(image(&offset.add_constant_val(&bytes)?)?);
+        }
+        let low = self.bound(&begins, 0, End::Low, some)?;
+        let high = self.bound(&ends, 0, End::High, some)?;
+        Ok(low.zip(high))
+    }
+
+    /// For shapes whose sizes are parameters: the box of the subscripts, flattened.
+    ///
+    /// Let sizes of inner dimensions be nᵢ, and uᵢ ≤ sᵢ ≤ vᵢ over all instances. Where an instance exists, 0 ≤ sᵢ < nᵢ for the
+    /// inner subscripts (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with every
+    /// subscript: it lies between those of u and of v.
+    fn from_subscripts(
+        &self,
+        array: ArrayId,
+        accesses: &[(&Set, &Access)],
+        some: &Set,
+    ) -> Result<Option<(Expr, Expr)>, Unchecked> {
+        let array = &self.scop.arrays[&array];
+        let names: Vec<String> = (0..self.scop.params.len()).map(|k| format!("p{k}")).collect();
+        let mut sizes = Vec::new();
+        for size in &array.inner_sizes {
+            let text = format!("[{}] -> {{ [{size}] }}", names.join(", "));
+            let Ok(size) = PwAff::read_from_str(&self.scop.ctx, &text) else { return Ok(None) };
+            sizes.push(expr_from_pw_aff(&size, some)?);
+        }
+        let mut cells = Vec::new();
+        let mut bytes = 0;
+        for (domain, access) in accesses {
+            let range = access.relation.intersect_domain(domain)?.range()?;
+            if range.dim(DimType::Set)? != sizes.len() + 1 {
+                return Ok(None);
+            }
+            cells.push(range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?);
+            bytes = bytes.max(access.bytes.max(array.cell_bytes));
+        }
+        let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
+            let mut total: Option<Expr> = None;
+            for d in 0..=sizes.len() {
+                let Some(subscript) = self.bound(&cells, d, end, some)? else { return Ok(None) };
+                total = Some(match total {
+                    None => subscript,
+                    Some(outer) => sum(product(outer, sizes[d - 1].clone()), subscript),
+                });
+            }
+            Ok(total.map(|cells| product(cells, Expr::Int(i128::from(array.cell_bytes)))))
+        };
+        let (low, high) = (flat(End::Low)?, flat(End::High)?);
+        Ok(low.zip(high.map(|h| sum(h, Expr::Int(i128::from(bytes))))))
+    }
+
+    /// The least or greatest value of dimension `d` of any of the sets.
+    fn bound(&self, sets: &[Set], d: usize, end: End, some: &Set) -> Result<Option<Expr>, Unchecked> {
+        let bounded = |set: &Set| match end {
+            End::Low => set.dim_has_any_lower_bound(DimType::Set, d),
+            End::High => set.dim_has_any_upper_bound(DimType::Set, d),
+        };
+        let extreme = |set: &Set| match end {
+            End::Low => set.dim_min(d),
+            End::High => set.dim_max(d),
+        };
+        let mut exact: Option<PwAff> = None;
+        let mut all: Option<Set> = None;
+        for set in sets {
+            if set.is_empty()? {
+                continue;
+            }
+            if !bounded(set)? {
+                return Ok(None);
+            }
+            let this = extreme(set)?;
+            exact = Some(match (exact, end) {
+                (None, _) => this,
+                (Some(other), End::Low) => other.union_min(&this)?,
+                (Some(other), End::High) => other.union_max(&this)?,
+            });
+            all = Some(match all {
+                None => set.clone(),
+                Some(other) => other.union(set)?,
+            });
+        }
+        let (Some(exact), Some(all)) = (exact, all) else { return Ok(None) };
+        let exact = exact.coalesce()?.gist_params(some)?.coalesce()?;
+        if exact.pieces()?.len() <= MAX_PIECES {
+            return Ok(Some(expr_from_pw_aff(&exact, some)?));
+        }
+        let hull = all.simple_hull()?.to_set()?;
+        if !bounded(&hull)? {
+            return Ok(None);
+        }
+        let value = extreme(&hull)?.coalesce()?.gist_params(some)?.coalesce()?;
+        if value.pieces()?.len() > MAX_PIECES {
+            return Ok(None);
+        }
+        Ok(Some(expr_from_pw_aff(&value, some)?))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Low,
+    High,
+}
+
+fn product(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
+        (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
+        (a, b) => Expr::binary(BinaryOp::Mul, a, b),
+    }
+}
+
+fn sum(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::Int(0), e) | (e, Expr::Int(0)) => e,
+        (Expr::Int(x), Expr::Int(y)) => Expr::Int(x + y),
+        (a, b) => Expr::binary(BinaryOp::Add, a, b),
+    }
+}
