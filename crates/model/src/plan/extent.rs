@@ -72,9 +72,9 @@ impl<'a> Extents<'a> {
             return Ok(None);
         }
         let (low, high) = if accesses.iter().all(|(_, a)| a.offset.is_some()) {
-            self.from_offsets(&accesses, &some)?
+            self.by_offsets(&accesses, &some)?
         } else {
-            self.from_subscripts(array, &accesses, &some)?
+            self.by_subscripts(array, &accesses, &some)?
         }
         .ok_or(Unchecked::Unknown { line: first.line })?;
         if self.known.is_subset(&some)? {
@@ -92,7 +92,7 @@ impl<'a> Extents<'a> {
         Ok(Some((guarded(low), guarded(high))))
     }
 
-    fn from_offsets(&self, accesses: &[(&Set, &Access)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
+    fn by_offsets(&self, accesses: &[(&Set, &Access)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let mut begins = Vec::new();
         let mut ends = Vec::new();
         for (domain, access) in accesses {
@@ -115,7 +115,7 @@ impl<'a> Extents<'a> {
     /// Let sizes of inner dimensions be nᵢ, and uᵢ ≤ sᵢ ≤ vᵢ over all instances. Where an instance exists, 0 ≤ sᵢ < nᵢ for the
     /// inner subscripts (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with every
     /// subscript: it lies between those of u and of v.
-    fn from_subscripts(
+    fn by_subscripts(
         &self,
         array: ArrayId,
         accesses: &[(&Set, &Access)],

@@ -484,7 +484,7 @@ fn random_sketch(dice: &mut Dice) -> String {
 fn random_nests_in_random_orders_compute_the_same() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut replayed = 0;
-    for _ in 0..60 {
+    for _ in 0..24 {
         let sketch = random_sketch(&mut dice);
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
@@ -510,5 +510,5 @@ fn random_nests_in_random_orders_compute_the_same() {
             }
         }
     }
-    assert!(replayed > 2000, "{replayed}");
+    assert!(replayed > 1000, "{replayed}");
 }
