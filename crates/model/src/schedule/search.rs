@@ -5,7 +5,7 @@ use super::shape::{Choice, Choices, Shape, Tree};
 use super::{Decision, Fusion, Machine, ScheduleOptions, apply, flag_coincident, isl_schedule};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use isl::{IslError, Schedule};
+use isl::{Budget, IslError, Schedule};
 
 /// A loop is distributed over threads only if one execution of it runs this many instances.
 const MIN_PARALLEL_INSTANCES: f64 = 20_000.0;
@@ -13,6 +13,8 @@ const MIN_PARALLEL_INSTANCES: f64 = 20_000.0;
 const TIE: f64 = 0.98;
 /// So many more instances without vectors than in the original are tolerated, as a share of all.
 const LOST_VECTORS: f64 = 0.02;
+/// One run of isl's scheduler.
+const ATTEMPT: Budget = Budget::new("schedule", 700_000);
 
 struct Candidate {
     schedule: Schedule,
@@ -43,18 +45,24 @@ pub(super) fn choose(
     let mut best: Option<Candidate> = None;
     let mut failure = None;
     for &fusion in fusions {
-        let schedule = match isl_schedule(scop, deps, fusion, options.reuse_of_reads) {
+        // One attempt must not use up what the others and the rest of the work need.
+        let schedule = scop.ctx.within(ATTEMPT, || isl_schedule(scop, deps, fusion, options.reuse_of_reads));
+        let schedule = match schedule {
             Ok(schedule) => schedule,
-            Err(e @ IslError::OutOfBudget { .. }) if best.is_none() => return Err(e),
             Err(e) => {
                 failure = Some(e);
                 continue;
             }
         };
         let tree = Tree::of(scop, &schedule, deps)?;
+        let one_component = !matches!(tree.shape, Shape::Sequence(_));
         let (choices, cost) = best_choices(&tree, machine, options);
         if best.as_ref().is_none_or(|b| cost.cycles < TIE * b.cost.cycles) {
             best = Some(Candidate { schedule, tree, choices, cost });
+        }
+        // Where everything depends on everything, nothing can be serialized and both strategies are one.
+        if one_component {
+            break;
         }
     }
     let Some(best) = best else {
@@ -66,7 +74,8 @@ pub(super) fn choose(
     let parallel_order = options.parallel.then(|| parallel_choices(&best)).flatten();
     let lost = best.cost.scalar_instances - before.scalar_instances;
     let keeps_vectors = lost <= LOST_VECTORS * instances;
-    let gains = best.cost.cycles < options.worthwhile * before.cycles && keeps_vectors;
+    let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
+    let gains = best.cost.cycles < worthwhile * before.cycles && keeps_vectors;
     if gains {
         let choices = parallel_order.as_ref().unwrap_or(&best.choices);
         return transform(&best.schedule, &best.tree, choices, deps, scop, options, reason(&before, &best.cost));
@@ -119,6 +128,14 @@ fn transform(
         vectorized: marked.vector,
         reason,
     })
+}
+
+fn is_skewed(shape: &Shape) -> bool {
+    match shape {
+        Shape::Band { members, child, .. } => members.iter().any(|m| m.is_skewed()) || is_skewed(child),
+        Shape::Sequence(parts) => parts.iter().any(is_skewed),
+        Shape::Leaf(_) => false,
+    }
 }
 
 /// For people.

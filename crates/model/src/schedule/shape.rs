@@ -31,6 +31,13 @@ pub(super) struct Member {
     rows: HashMap<StatementId, Vec<i64>>,
 }
 
+impl Member {
+    /// Some statement's loop counter is more than one of its dimensions.
+    pub(super) fn is_skewed(&self) -> bool {
+        self.rows.values().any(|row| row.iter().filter(|c| **c != 0).count() > 1)
+    }
+}
+
 /// What is to be done with one band.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Choice {
