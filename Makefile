@@ -55,7 +55,7 @@ kernels: build
 	$(CARGO) test --release --package tests --test kernels --quiet -- $(ONLY)
 
 bench: build
-	python3 kernels/bench.py
+	python3 kernels/bench.py --plugin $(OUT)/libloopwright.so
 
 fuzz: build
 	$(CARGO) run --release --package fuzz -- --count $(N)
