@@ -83,9 +83,11 @@ impl Ctx {
         // SAFETY: the context is alive; the message is NULL or a string that lives until the error is reset.
         let (kind, message) = unsafe {
             let message = raw::isl_ctx_last_error_msg(self.as_ptr());
-            let message = (!message.is_null())
-                .then(|| CStr::from_ptr(message).to_string_lossy().into_owned())
-                .unwrap_or_else(|| "isl gave no reason".to_string());
+            let message = if message.is_null() {
+                "isl gave no reason".to_string()
+            } else {
+                CStr::from_ptr(message).to_string_lossy().into_owned()
+            };
             (raw::isl_ctx_last_error(self.as_ptr()), message)
         };
         self.reset_error();
