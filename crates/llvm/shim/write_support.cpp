@@ -7,6 +7,7 @@
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -145,6 +146,16 @@ void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, cons
     auto *phi = dyn_cast<PHINode>(user);
     return !inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
   });
+  // What a debugger shows of a variable is no use in LLVM's sense.
+  SmallVector<DbgVariableIntrinsic *, 4> calls;
+  SmallVector<DbgVariableRecord *, 4> records;
+  findDbgUsers(calls, unwrap(value_ref), &records);
+  for (DbgVariableIntrinsic *call : calls)
+    if (!inside.contains(call->getParent()))
+      call->replaceVariableLocationOp(unwrap(value_ref), unwrap(by));
+  for (DbgVariableRecord *record : records)
+    if (!inside.contains(record->getParent()))
+      record->replaceVariableLocationOp(unwrap(value_ref), unwrap(by));
 }
 
 // Metadata
