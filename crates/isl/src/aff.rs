@@ -29,9 +29,12 @@ methods! { Aff;
     fn get_domain_local_space(&self) -> LocalSpace = isl_aff_get_domain_local_space;
     fn get_local_space(&self) -> LocalSpace = isl_aff_get_local_space;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_aff_get_dim_name;
+    /// The constant term, a rational if the expression has a denominator.
     fn get_constant_val(&self) -> Val = isl_aff_get_constant_val;
+    /// The coefficient, a rational if the expression has a denominator.
     fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_aff_get_coefficient_val;
     fn coefficient_sgn(&self, kind: DimType, pos: usize) -> i32 = isl_aff_coefficient_sgn;
+    /// The common denominator.
     fn get_denominator_val(&self) -> Val = isl_aff_get_denominator_val;
     fn set_constant_si(&self, v: i64) -> Aff = isl_aff_set_constant_si;
     fn set_constant_val(&self, v: &Val) -> Aff = isl_aff_set_constant_val;
@@ -47,7 +50,7 @@ methods! { Aff;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Aff = isl_aff_set_dim_name;
     fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> Aff = isl_aff_set_dim_id;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_aff_find_dim_by_name;
-    fn plain_is_equal(&self, aff2: &Aff) -> bool = isl_aff_plain_is_equal;
+    fn plain_is_equal(&self, other: &Aff) -> bool = isl_aff_plain_is_equal;
     fn plain_is_zero(&self) -> bool = isl_aff_plain_is_zero;
     fn is_nan(&self) -> bool = isl_aff_is_nan;
     fn get_div(&self, pos: usize) -> Aff = isl_aff_get_div;
@@ -55,38 +58,43 @@ methods! { Aff;
     fn neg(&self) -> Aff = isl_aff_neg;
     fn ceil(&self) -> Aff = isl_aff_ceil;
     fn floor(&self) -> Aff = isl_aff_floor;
+    /// The remainder in [0, modulus).
     fn mod_val(&self, modulus: &Val) -> Aff = isl_aff_mod_val;
-    fn mul(&self, aff2: &Aff) -> Aff = isl_aff_mul;
-    fn div(&self, aff2: &Aff) -> Aff = isl_aff_div;
-    fn add(&self, aff2: &Aff) -> Aff = isl_aff_add;
-    fn sub(&self, aff2: &Aff) -> Aff = isl_aff_sub;
+    /// The product; one factor has to be constant on each piece.
+    fn mul(&self, other: &Aff) -> Aff = isl_aff_mul;
+    /// The exact quotient; the divisor has to be constant.
+    fn div(&self, other: &Aff) -> Aff = isl_aff_div;
+    fn add(&self, other: &Aff) -> Aff = isl_aff_add;
+    fn sub(&self, other: &Aff) -> Aff = isl_aff_sub;
     fn scale_val(&self, v: &Val) -> Aff = isl_aff_scale_val;
     fn scale_down_ui(&self, f: usize) -> Aff = isl_aff_scale_down_ui;
     fn scale_down_val(&self, v: &Val) -> Aff = isl_aff_scale_down_val;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> Aff = isl_aff_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff = isl_aff_move_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff
+        = isl_aff_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_drop_dims;
     fn project_domain_on_params(&self) -> Aff = isl_aff_project_domain_on_params;
     fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
     fn gist(&self, context: &Set) -> Aff = isl_aff_gist;
     fn gist_params(&self, context: &Set) -> Aff = isl_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
-    fn pullback_aff(&self, aff2: &Aff) -> Aff = isl_aff_pullback_aff;
+    fn pullback_aff(&self, other: &Aff) -> Aff = isl_aff_pullback_aff;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> Aff = isl_aff_pullback_multi_aff;
     fn zero_basic_set(&self) -> BasicSet = isl_aff_zero_basic_set;
     fn neg_basic_set(&self) -> BasicSet = isl_aff_neg_basic_set;
-    fn eq_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_eq_basic_set;
-    fn eq_set(&self, aff2: &Aff) -> Set = isl_aff_eq_set;
-    fn ne_set(&self, aff2: &Aff) -> Set = isl_aff_ne_set;
-    fn le_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_le_basic_set;
-    fn le_set(&self, aff2: &Aff) -> Set = isl_aff_le_set;
-    fn lt_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_lt_basic_set;
-    fn lt_set(&self, aff2: &Aff) -> Set = isl_aff_lt_set;
-    fn ge_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_ge_basic_set;
-    fn ge_set(&self, aff2: &Aff) -> Set = isl_aff_ge_set;
-    fn gt_basic_set(&self, aff2: &Aff) -> BasicSet = isl_aff_gt_basic_set;
-    fn gt_set(&self, aff2: &Aff) -> Set = isl_aff_gt_set;
+    fn eq_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_eq_basic_set;
+    fn eq_set(&self, other: &Aff) -> Set = isl_aff_eq_set;
+    fn ne_set(&self, other: &Aff) -> Set = isl_aff_ne_set;
+    fn le_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_le_basic_set;
+    fn le_set(&self, other: &Aff) -> Set = isl_aff_le_set;
+    fn lt_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_lt_basic_set;
+    fn lt_set(&self, other: &Aff) -> Set = isl_aff_lt_set;
+    fn ge_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_ge_basic_set;
+    fn ge_set(&self, other: &Aff) -> Set = isl_aff_ge_set;
+    fn gt_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_gt_basic_set;
+    fn gt_set(&self, other: &Aff) -> Set = isl_aff_gt_set;
     fn bind_id(&self, id: &Id) -> BasicSet = isl_aff_bind_id;
 }
 
@@ -115,12 +123,15 @@ methods! { PwAff;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_aff_find_dim_by_name;
     fn is_empty(&self) -> bool = isl_pw_aff_is_empty;
     fn involves_nan(&self) -> bool = isl_pw_aff_involves_nan;
-    fn plain_cmp(&self, pa2: &PwAff) -> Ordering = isl_pw_aff_plain_cmp;
-    fn plain_is_equal(&self, pwaff2: &PwAff) -> bool = isl_pw_aff_plain_is_equal;
-    fn is_equal(&self, pa2: &PwAff) -> bool = isl_pw_aff_is_equal;
-    fn union_min(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_min;
-    fn union_max(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_max;
-    fn union_add(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_union_add;
+    fn plain_cmp(&self, other: &PwAff) -> Ordering = isl_pw_aff_plain_cmp;
+    fn plain_is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_plain_is_equal;
+    fn is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_is_equal;
+    /// The smaller of the two where both are defined, the defined one elsewhere.
+    fn union_min(&self, other: &PwAff) -> PwAff = isl_pw_aff_union_min;
+    /// The larger of the two where both are defined, the defined one elsewhere.
+    fn union_max(&self, other: &PwAff) -> PwAff = isl_pw_aff_union_max;
+    /// The sum where both are defined, the defined one elsewhere.
+    fn union_add(&self, other: &PwAff) -> PwAff = isl_pw_aff_union_add;
     fn dim(&self, kind: DimType) -> usize = isl_pw_aff_dim;
     fn involves_param_id(&self, id: &Id) -> bool = isl_pw_aff_involves_param_id;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims;
@@ -134,33 +145,45 @@ methods! { PwAff;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> PwAff = isl_pw_aff_set_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> PwAff = isl_pw_aff_reset_tuple_id;
     fn reset_user(&self) -> PwAff = isl_pw_aff_reset_user;
+    /// The values of the parameters for which it is defined somewhere.
     fn params(&self) -> Set = isl_pw_aff_params;
+    /// Where it is defined.
     fn domain(&self) -> Set = isl_pw_aff_domain;
     fn from_range(&self) -> PwAff = isl_pw_aff_from_range;
-    fn min(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_min;
-    fn max(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_max;
-    fn mul(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_mul;
-    fn div(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_div;
-    fn add(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_add;
-    fn sub(&self, pwaff2: &PwAff) -> PwAff = isl_pw_aff_sub;
+    /// The smaller of the two where both are defined.
+    fn min(&self, other: &PwAff) -> PwAff = isl_pw_aff_min;
+    /// The larger of the two where both are defined.
+    fn max(&self, other: &PwAff) -> PwAff = isl_pw_aff_max;
+    /// The product; one factor has to be constant on each piece.
+    fn mul(&self, other: &PwAff) -> PwAff = isl_pw_aff_mul;
+    /// The exact quotient; the divisor has to be constant.
+    fn div(&self, other: &PwAff) -> PwAff = isl_pw_aff_div;
+    fn add(&self, other: &PwAff) -> PwAff = isl_pw_aff_add;
+    fn sub(&self, other: &PwAff) -> PwAff = isl_pw_aff_sub;
     fn neg(&self) -> PwAff = isl_pw_aff_neg;
     fn ceil(&self) -> PwAff = isl_pw_aff_ceil;
     fn floor(&self) -> PwAff = isl_pw_aff_floor;
+    /// The remainder in [0, modulus).
     fn mod_val(&self, modulus: &Val) -> PwAff = isl_pw_aff_mod_val;
-    fn tdiv_q(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_tdiv_q;
-    fn tdiv_r(&self, pa2: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
+    /// The quotient by a constant, rounded towards zero.
+    fn tdiv_q(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_q;
+    /// The remainder by a constant, with the sign of the dividend.
+    fn tdiv_r(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
     fn intersect_params(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_params;
     fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
     fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_domain;
     fn intersect_domain_wrapped_range(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_range;
     fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
+    /// The first argument where `self` is not zero, the second where it is; undefined where `self` is.
     fn cond(&self, pwaff_true: &PwAff, pwaff_false: &PwAff) -> PwAff = isl_pw_aff_cond;
     fn add_constant_val(&self, v: &Val) -> PwAff = isl_pw_aff_add_constant_val;
     fn scale_val(&self, v: &Val) -> PwAff = isl_pw_aff_scale_val;
     fn scale_down_val(&self, f: &Val) -> PwAff = isl_pw_aff_scale_down_val;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff = isl_pw_aff_move_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff
+        = isl_pw_aff_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_drop_dims;
     fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
     fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist;
@@ -173,23 +196,28 @@ methods! { PwAff;
     fn isa_aff(&self) -> bool = isl_pw_aff_isa_aff;
     fn as_aff(&self) -> Aff = isl_pw_aff_as_aff;
     fn as_map(&self) -> Map = isl_pw_aff_as_map;
+    /// Where it is > 0.
     fn pos_set(&self) -> Set = isl_pw_aff_pos_set;
+    /// Where it is ≥ 0.
     fn nonneg_set(&self) -> Set = isl_pw_aff_nonneg_set;
+    /// Where it is 0.
     fn zero_set(&self) -> Set = isl_pw_aff_zero_set;
+    /// Where it is not 0.
     fn non_zero_set(&self) -> Set = isl_pw_aff_non_zero_set;
-    fn eq_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_eq_set;
-    fn ne_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_ne_set;
-    fn le_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_le_set;
-    fn lt_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_lt_set;
-    fn ge_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_ge_set;
-    fn gt_set(&self, pwaff2: &PwAff) -> Set = isl_pw_aff_gt_set;
-    fn eq_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_eq_map;
-    fn le_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_le_map;
-    fn lt_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_lt_map;
-    fn ge_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_ge_map;
-    fn gt_map(&self, pa2: &PwAff) -> Map = isl_pw_aff_gt_map;
+    fn eq_set(&self, other: &PwAff) -> Set = isl_pw_aff_eq_set;
+    fn ne_set(&self, other: &PwAff) -> Set = isl_pw_aff_ne_set;
+    fn le_set(&self, other: &PwAff) -> Set = isl_pw_aff_le_set;
+    fn lt_set(&self, other: &PwAff) -> Set = isl_pw_aff_lt_set;
+    fn ge_set(&self, other: &PwAff) -> Set = isl_pw_aff_ge_set;
+    fn gt_set(&self, other: &PwAff) -> Set = isl_pw_aff_gt_set;
+    fn eq_map(&self, other: &PwAff) -> Map = isl_pw_aff_eq_map;
+    fn le_map(&self, other: &PwAff) -> Map = isl_pw_aff_le_map;
+    fn lt_map(&self, other: &PwAff) -> Map = isl_pw_aff_lt_map;
+    fn ge_map(&self, other: &PwAff) -> Map = isl_pw_aff_ge_map;
+    fn gt_map(&self, other: &PwAff) -> Map = isl_pw_aff_gt_map;
     fn bind_id(&self, id: &Id) -> Set = isl_pw_aff_bind_id;
-    fn to_union_pw_aff(&self) -> UnionPwAff = isl_pw_aff_to_union_pw_aff;
+    fn to_union_pw_aff(&self) -> UnionPwAff = isl_pw_aff_to_union_pw_aff,
+        require self.get_space()?.has_named_params()?;
     fn min_val(&self) -> Val = isl_pw_aff_min_val;
     fn max_val(&self) -> Val = isl_pw_aff_max_val;
 }

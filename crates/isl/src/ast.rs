@@ -1,5 +1,4 @@
-use crate::object::lift_enum;
-use crate::object::{methods, object};
+use crate::object::{Lift, Lower, lift_enum, methods, object};
 use crate::{Ctx, Id, IslError, Result, Val, callback, raw};
 
 object! {
@@ -13,12 +12,15 @@ methods! { AstNode;
     fn alloc_user(expr: &AstExpr) -> AstNode = isl_ast_node_alloc_user;
     fn get_type(&self) -> AstNodeType = isl_ast_node_get_type;
     fn set_annotation(&self, annotation: &Id) -> AstNode = isl_ast_node_set_annotation;
+    /// The id given to `set_annotation`, if any.
     fn get_annotation(&self) -> Option<Id> = isl_ast_node_get_annotation;
     fn for_get_iterator(&self) -> AstExpr = isl_ast_node_for_get_iterator;
     fn for_get_init(&self) -> AstExpr = isl_ast_node_for_get_init;
     fn for_get_cond(&self) -> AstExpr = isl_ast_node_for_get_cond;
+    /// The step, a positive constant.
     fn for_get_inc(&self) -> AstExpr = isl_ast_node_for_get_inc;
     fn for_get_body(&self) -> AstNode = isl_ast_node_for_get_body;
+    /// Whether the loop has exactly one iteration: only iterator, initial value and body count then.
     fn for_is_degenerate(&self) -> bool = isl_ast_node_for_is_degenerate;
     fn if_get_cond(&self) -> AstExpr = isl_ast_node_if_get_cond;
     fn if_get_then_node(&self) -> AstNode = isl_ast_node_if_get_then_node;
@@ -31,6 +33,7 @@ methods! { AstNode;
     fn mark_get_id(&self) -> Id = isl_ast_node_mark_get_id;
     fn mark_get_node(&self) -> AstNode = isl_ast_node_mark_get_node;
     fn user_get_expr(&self) -> AstExpr = isl_ast_node_user_get_expr;
+    /// The loops as C.
     #[allow(non_snake_case)]
     fn to_C_str(&self) -> String = isl_ast_node_to_C_str;
 }
@@ -45,21 +48,21 @@ methods! { AstExpr;
     fn from_val(v: &Val) -> AstExpr = isl_ast_expr_from_val;
     fn from_id(id: &Id) -> AstExpr = isl_ast_expr_from_id;
     fn neg(&self) -> AstExpr = isl_ast_expr_neg;
-    fn add(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_add;
-    fn sub(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_sub;
-    fn mul(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_mul;
-    fn div(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_div;
-    fn pdiv_q(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_q;
-    fn pdiv_r(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_r;
-    fn and(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_and;
-    fn and_then(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_and_then;
-    fn or(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_or;
-    fn or_else(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_or_else;
-    fn le(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_le;
-    fn lt(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_lt;
-    fn ge(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_ge;
-    fn gt(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_gt;
-    fn eq(&self, expr2: &AstExpr) -> AstExpr = isl_ast_expr_eq;
+    fn add(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_add;
+    fn sub(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_sub;
+    fn mul(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_mul;
+    fn div(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_div;
+    fn pdiv_q(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_q;
+    fn pdiv_r(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_r;
+    fn and(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and;
+    fn and_then(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and_then;
+    fn or(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or;
+    fn or_else(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or_else;
+    fn le(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_le;
+    fn lt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_lt;
+    fn ge(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_ge;
+    fn gt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_gt;
+    fn eq(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_eq;
     fn access(&self, indices: &[AstExpr]) -> AstExpr = isl_ast_expr_access;
     fn call(&self, arguments: &[AstExpr]) -> AstExpr = isl_ast_expr_call;
     fn address_of(&self) -> AstExpr = isl_ast_expr_address_of;
@@ -75,8 +78,9 @@ methods! { AstExpr;
     fn op_get_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
     fn get_op_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_get_op_arg;
     fn set_op_arg(&self, pos: usize, arg: &AstExpr) -> AstExpr = isl_ast_expr_set_op_arg;
-    fn is_equal(&self, expr2: &AstExpr) -> bool = isl_ast_expr_is_equal;
+    fn is_equal(&self, other: &AstExpr) -> bool = isl_ast_expr_is_equal;
     fn substitute_ids(&self, id2expr: &IdToAstExpr) -> AstExpr = isl_ast_expr_substitute_ids;
+    /// The expression as C.
     #[allow(non_snake_case)]
     fn to_C_str(&self) -> String = isl_ast_expr_to_C_str;
 }
@@ -92,7 +96,7 @@ methods! { IdToAstExpr;
     fn get(&self, key: &Id) -> AstExpr = isl_id_to_ast_expr_get;
     fn set(&self, key: &Id, val: &AstExpr) -> IdToAstExpr = isl_id_to_ast_expr_set;
     fn drop(&self, key: &Id) -> IdToAstExpr = isl_id_to_ast_expr_drop;
-    fn is_equal(&self, hmap2: &IdToAstExpr) -> bool = isl_id_to_ast_expr_is_equal;
+    fn is_equal(&self, other: &IdToAstExpr) -> bool = isl_id_to_ast_expr_is_equal;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -176,6 +180,27 @@ impl AstNode {
             AstNodeType::Mark => vec![self.mark_get_node()?],
             AstNodeType::User => Vec::new(),
         })
+    }
+
+    /// The nodes one after the other; there has to be at least one.
+    pub fn block_from_children(nodes: &[AstNode]) -> Result<AstNode> {
+        const FUNCTION: &str = "isl_ast_node_block_from_children";
+        let first = nodes.first().ok_or_else(|| IslError::invalid(FUNCTION, "a block needs a statement"))?;
+        let ctx = first.ctx();
+        ctx.reset_error();
+        // SAFETY: C takes a list made for it, and gives a node.
+        let result = unsafe { raw::isl_ast_node_block_from_children(nodes.lower(ctx, FUNCTION)?) };
+        result.lift(ctx, FUNCTION)
+    }
+
+    /// Replaces this node and every node below it by what `rewrite` makes of it, children first.
+    pub fn map_descendant_bottom_up<E: From<IslError>>(
+        &self,
+        rewrite: impl FnMut(AstNode) -> Result<AstNode, E>,
+    ) -> Result<AstNode, E> {
+        const FUNCTION: &str = "isl_ast_node_map_descendant_bottom_up";
+        // SAFETY: the function gives nodes to its callback and takes the results.
+        unsafe { callback::rewrite_each(self, FUNCTION, raw::isl_ast_node_map_descendant_bottom_up, rewrite) }
     }
 
     /// Visits this node and what is below it from the top down; below a node for which `visit` says `false` nothing is visited.

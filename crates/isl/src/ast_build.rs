@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -165,6 +166,15 @@ impl AstBuild {
         // SAFETY: the reference is ours.
         let bare = unsafe { BareBuild::from_owned(build, ctx) };
         Ok(AstBuild { bare, callbacks })
+    }
+}
+
+impl fmt::Debug for AstBuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get_schedule_space() {
+            Ok(space) => write!(f, "AstBuild({space})"),
+            Err(error) => write!(f, "AstBuild(<{error}>)"),
+        }
     }
 }
 

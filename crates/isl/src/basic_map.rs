@@ -18,27 +18,37 @@ methods! { BasicMap;
     fn get_div(&self, pos: usize) -> Aff = isl_basic_map_get_div;
     fn get_local_space(&self) -> LocalSpace = isl_basic_map_get_local_space;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> BasicMap = isl_basic_map_set_tuple_name;
+    /// The name of the tuple; an error if it has none.
     fn get_tuple_name(&self, kind: DimType) -> String = isl_basic_map_get_tuple_name;
+    /// The name of the dimension; an error if it has none.
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_basic_map_get_dim_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> BasicMap = isl_basic_map_set_dim_name;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> BasicMap = isl_basic_map_set_tuple_id;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_basic_map_has_dim_id;
+    /// The position of the dimension with this name, if there is one.
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_basic_map_find_dim_by_name;
     fn is_rational(&self) -> bool = isl_basic_map_is_rational;
     fn identity(space: &Space) -> BasicMap = isl_basic_map_identity;
-    fn equal(space: &Space, n_equal: usize) -> BasicMap = isl_basic_map_equal;
-    fn less_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_less_at;
-    fn more_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_more_at;
+    fn equal(space: &Space, n_equal: usize) -> BasicMap = isl_basic_map_equal,
+        require n_equal <= space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
+    fn less_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_less_at,
+        require pos < space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
+    fn more_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_more_at,
+        require pos < space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
     fn empty(space: &Space) -> BasicMap = isl_basic_map_empty;
     fn universe(space: &Space) -> BasicMap = isl_basic_map_universe;
     fn nat_universe(space: &Space) -> BasicMap = isl_basic_map_nat_universe;
+    /// Drops constraints that the others imply; the same elements.
     fn remove_redundancies(&self) -> BasicMap = isl_basic_map_remove_redundancies;
     fn intersect_domain(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_domain;
     fn intersect_range(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_range;
-    fn intersect(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_intersect;
-    fn union(&self, bmap2: &BasicMap) -> Map = isl_basic_map_union;
-    fn apply_domain(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_apply_domain;
-    fn apply_range(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_apply_range;
+    fn intersect(&self, other: &BasicMap) -> BasicMap = isl_basic_map_intersect;
+    fn union(&self, other: &BasicMap) -> Map = isl_basic_map_union;
+    /// The relation with its inputs replaced by their image under the argument.
+    fn apply_domain(&self, other: &BasicMap) -> BasicMap = isl_basic_map_apply_domain;
+    /// The composition: first `self`, then the argument.
+    fn apply_range(&self, other: &BasicMap) -> BasicMap = isl_basic_map_apply_range;
+    /// The smallest set of equalities, with divisibility, that all elements satisfy.
     fn affine_hull(&self) -> BasicMap = isl_basic_map_affine_hull;
     fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_domain_multi_aff;
     fn preimage_range_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_range_multi_aff;
@@ -48,41 +58,59 @@ methods! { BasicMap;
     fn domain_map(&self) -> BasicMap = isl_basic_map_domain_map;
     fn range_map(&self) -> BasicMap = isl_basic_map_range_map;
     fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_dims;
+    /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_eliminate;
     fn sample(&self) -> BasicMap = isl_basic_map_sample;
+    /// Makes implicit equalities explicit; the same elements.
     fn detect_equalities(&self) -> BasicMap = isl_basic_map_detect_equalities;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_fix_si;
     fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> BasicMap = isl_basic_map_fix_val;
     fn lower_bound_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_lower_bound_si;
     fn upper_bound_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_upper_bound_si;
-    fn sum(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_sum;
+    fn sum(&self, other: &BasicMap) -> BasicMap = isl_basic_map_sum;
     fn neg(&self) -> BasicMap = isl_basic_map_neg;
-    fn is_equal(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_equal;
-    fn is_disjoint(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_disjoint;
+    fn is_equal(&self, other: &BasicMap) -> bool = isl_basic_map_is_equal;
+    fn is_disjoint(&self, other: &BasicMap) -> bool = isl_basic_map_is_disjoint;
+    /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
+    /// programming.
     fn lexmin(&self) -> Map = isl_basic_map_lexmin;
+    /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
+    /// programming.
     fn lexmax(&self) -> Map = isl_basic_map_lexmax;
     fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_basic_map_lexmin_pw_multi_aff;
+    /// The value of the dimension if it is obviously fixed, else NaN.
     fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_basic_map_plain_get_val_if_fixed;
     fn image_is_bounded(&self) -> bool = isl_basic_map_image_is_bounded;
+    /// Whether it is obviously everything: `false` proves nothing.
     fn plain_is_universe(&self) -> bool = isl_basic_map_plain_is_universe;
     fn is_universe(&self) -> bool = isl_basic_map_is_universe;
+    /// Whether it is obviously empty: `false` proves nothing.
     fn plain_is_empty(&self) -> bool = isl_basic_map_plain_is_empty;
+    /// Exact over the integers.
     fn is_empty(&self) -> bool = isl_basic_map_is_empty;
-    fn is_subset(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_subset;
-    fn is_strict_subset(&self, bmap2: &BasicMap) -> bool = isl_basic_map_is_strict_subset;
-    fn product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_product;
-    fn domain_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_domain_product;
-    fn range_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_range_product;
-    fn flat_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_flat_product;
-    fn flat_range_product(&self, bmap2: &BasicMap) -> BasicMap = isl_basic_map_flat_range_product;
+    fn is_subset(&self, other: &BasicMap) -> bool = isl_basic_map_is_subset;
+    fn is_strict_subset(&self, other: &BasicMap) -> bool = isl_basic_map_is_strict_subset;
+    fn product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_product;
+    fn domain_product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_domain_product;
+    fn range_product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_range_product;
+    fn flat_product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_flat_product;
+    fn flat_range_product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_flat_range_product;
+    /// { out − in }.
     fn deltas(&self) -> BasicSet = isl_basic_map_deltas;
+    /// { [in -> out] -> out − in }.
     fn deltas_map(&self) -> BasicMap = isl_basic_map_deltas_map;
     fn add_dims(&self, kind: DimType, n: usize) -> BasicMap = isl_basic_map_add_dims;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> BasicMap = isl_basic_map_insert_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicMap = isl_basic_map_move_dims;
-    fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_project_out;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicMap
+        = isl_basic_map_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
+    /// Projects these dimensions out; exact over the integers.
+    fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_project_out,
+        require crate::object::in_range(first, n, self.dim(kind)?);
+    /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> BasicMap = isl_basic_map_remove_divs;
-    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_divs_involving_dims;
+    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
+        = isl_basic_map_remove_divs_involving_dims;
     fn equate(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_equate;
     fn order_ge(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_ge;
     fn order_gt(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_gt;
@@ -93,6 +121,7 @@ methods! { BasicMap;
     fn from_domain(bset: &BasicSet) -> BasicMap = isl_basic_map_from_domain;
     fn from_range(bset: &BasicSet) -> BasicMap = isl_basic_map_from_range;
     fn from_domain_and_range(domain: &BasicSet, range: &BasicSet) -> BasicMap = isl_basic_map_from_domain_and_range;
+    /// Whether every input has at most one output. Exact.
     fn is_single_valued(&self) -> bool = isl_basic_map_is_single_valued;
     fn can_zip(&self) -> bool = isl_basic_map_can_zip;
     fn zip(&self) -> BasicMap = isl_basic_map_zip;
@@ -100,12 +129,19 @@ methods! { BasicMap;
     fn curry(&self) -> BasicMap = isl_basic_map_curry;
     fn can_uncurry(&self) -> bool = isl_basic_map_can_uncurry;
     fn uncurry(&self) -> BasicMap = isl_basic_map_uncurry;
+    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
     fn compute_divs(&self) -> Map = isl_basic_map_compute_divs;
-    fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_involving_dims;
-    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_not_involving_dims;
+    /// An overapproximation: drops every constraint that mentions one of these dimensions.
+    fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
+        = isl_basic_map_drop_constraints_involving_dims;
+    /// An overapproximation: drops every constraint that mentions none of these dimensions.
+    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
+        = isl_basic_map_drop_constraints_not_involving_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_basic_map_involves_dims;
     fn gist_domain(&self, context: &BasicSet) -> BasicMap = isl_basic_map_gist_domain;
+    /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
     fn gist(&self, context: &BasicMap) -> BasicMap = isl_basic_map_gist;
+    /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> BasicMap = isl_basic_map_align_params;
     fn drop_unused_params(&self) -> BasicMap = isl_basic_map_drop_unused_params;
     fn from_aff(aff: &Aff) -> BasicMap = isl_basic_map_from_aff;

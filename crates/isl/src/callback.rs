@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::object::{Handle, Lift};
-use crate::raw::{self, Give, STAT_ERROR, STAT_OK, Take};
+use crate::raw::{self, Give, Rewrite, STAT_ERROR, STAT_OK, Take, Visit, VisitTwo};
 use crate::{Ctx, IslError, Result};
 
 struct Visitor<'a, F, E> {
@@ -119,10 +119,6 @@ where
         result.map_or(std::ptr::null_mut(), |result| crate::object::into_take(&result).into_ptr())
     }
 }
-
-type Visit<T> = unsafe extern "C" fn(*mut T, *mut c_void) -> c_int;
-type VisitTwo<A, B> = unsafe extern "C" fn(*mut A, *mut B, *mut c_void) -> c_int;
-type Rewrite<T> = unsafe extern "C" fn(*mut T, *mut c_void) -> *mut T;
 
 /// `foreach` over `object`'s parts, each given to `visit`.
 ///

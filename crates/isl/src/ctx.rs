@@ -25,7 +25,6 @@ struct State {
 }
 
 impl Ctx {
-    #[allow(clippy::new_without_default)]
     pub fn new() -> Ctx {
         // SAFETY: no precondition; NULL is checked below.
         let ptr = unsafe { raw::isl_ctx_alloc() };
@@ -98,7 +97,8 @@ impl Ctx {
         }
         match kind {
             raw::ERROR_ALLOC => IslError::OutOfMemory { function },
-            raw::ERROR_INVALID => IslError::Invalid { function, message },
+            // Assertions in isl are about arguments, and report this kind.
+            raw::ERROR_INVALID | raw::ERROR_UNKNOWN => IslError::Invalid { function, message },
             raw::ERROR_UNSUPPORTED => IslError::Unsupported { function, message },
             _ => IslError::Internal { function, message },
         }
@@ -123,6 +123,12 @@ impl Ctx {
     pub(crate) fn has_error(&self) -> bool {
         // SAFETY: the context is alive.
         unsafe { raw::isl_ctx_last_error(self.as_ptr()) != raw::ERROR_NONE }
+    }
+}
+
+impl Default for Ctx {
+    fn default() -> Ctx {
+        Ctx::new()
     }
 }
 

@@ -1,7 +1,7 @@
 use std::ffi::c_int;
 
 use crate::object::Lower;
-use crate::{Ctx, Result};
+use crate::{Ctx, IslError, Result};
 
 /// The kinds of dimensions of a space. `Set` is isl's other name for `Out`, the only tuple of a set space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,18 +14,21 @@ pub enum DimType {
     Set,
     /// Integer divisions.
     Div,
-    All,
 }
 
 impl Lower<c_int> for DimType {
-    fn lower(&self, _: &Ctx, _: &'static str) -> Result<c_int> {
+    fn lower(&self, _: &Ctx, function: &'static str) -> Result<c_int> {
+        // isl checks positions against the number of dimensions, and there is one constant term; but then it takes it for a
+        // dimension of the tuples. Only counting it makes sense.
+        if *self == DimType::Cst && !function.ends_with("_dim") {
+            return Err(IslError::invalid(function, "the constant term is no dimension"));
+        }
         Ok(match self {
             DimType::Cst => 0,
             DimType::Param => 1,
             DimType::In => 2,
             DimType::Out | DimType::Set => 3,
             DimType::Div => 4,
-            DimType::All => 5,
         })
     }
 }

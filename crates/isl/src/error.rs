@@ -12,7 +12,7 @@ pub enum IslError {
     /// The arguments make sense, but isl does not implement this case.
     #[error("{function}: unsupported: {message}")]
     Unsupported { function: &'static str, message: String },
-    /// An assertion inside isl failed, or isl gave no reason at all.
+    /// isl contradicts itself, or gives no reason at all.
     #[error("{function}: internal error of isl: {message}")]
     Internal { function: &'static str, message: String },
     /// The allocator gave nothing.

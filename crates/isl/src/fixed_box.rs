@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::object::{methods, object};
 use crate::{Aff, MultiAff, MultiVal, Space, Val};
 
@@ -21,4 +23,13 @@ object! {
 methods! { StrideInfo;
     fn get_stride(&self) -> Val = isl_stride_info_get_stride;
     fn get_offset(&self) -> Aff = isl_stride_info_get_offset;
+}
+
+impl fmt::Debug for StrideInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.get_stride(), self.get_offset()) {
+            (Ok(stride), Ok(offset)) => write!(f, "{stride} * k + {offset}"),
+            (Err(error), _) | (_, Err(error)) => write!(f, "<{error}>"),
+        }
+    }
 }

@@ -7,11 +7,17 @@ object! {
 }
 
 methods! { UnionAccessInfo;
+    /// The accesses { instance -> element } whose sources are looked for.
     fn from_sink(sink: &UnionMap) -> UnionAccessInfo = isl_union_access_info_from_sink;
+    /// The accesses that define an element for certain: they hide all earlier ones.
     fn set_must_source(&self, must_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_must_source;
+    /// The accesses that may define an element.
     fn set_may_source(&self, may_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_may_source;
+    /// The accesses that end the life of an element: they hide earlier ones and are no sources themselves.
     fn set_kill(&self, kill: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_kill;
+    /// The order of execution, as a tree. Cheaper than a map for the same order.
     fn set_schedule(&self, schedule: &Schedule) -> UnionAccessInfo = isl_union_access_info_set_schedule;
+    /// The order of execution, as { instance -> time }.
     fn set_schedule_map(&self, schedule_map: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_schedule_map;
     fn compute_flow(&self) -> UnionFlow = isl_union_access_info_compute_flow;
 }
@@ -22,10 +28,16 @@ object! {
 }
 
 methods! { UnionFlow;
+    /// { source -> sink } where the source is the last access before the sink for certain.
     fn get_must_dependence(&self) -> UnionMap = isl_union_flow_get_must_dependence;
+    /// { source -> sink } of all sources that may be the last one, those of `get_must_dependence` included.
     fn get_may_dependence(&self) -> UnionMap = isl_union_flow_get_may_dependence;
+    /// As `get_must_dependence`, with the element accessed: { source -> [sink -> element] }.
     fn get_full_must_dependence(&self) -> UnionMap = isl_union_flow_get_full_must_dependence;
+    /// As `get_may_dependence`, with the element accessed: { source -> [sink -> element] }.
     fn get_full_may_dependence(&self) -> UnionMap = isl_union_flow_get_full_may_dependence;
+    /// The accesses of the sink for which there is no source at all.
     fn get_must_no_source(&self) -> UnionMap = isl_union_flow_get_must_no_source;
+    /// The accesses of the sink for which there may be no definite source.
     fn get_may_no_source(&self) -> UnionMap = isl_union_flow_get_may_no_source;
 }

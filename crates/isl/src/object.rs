@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_ulong};
 
 use crate::raw::{self, Give, KeptString};
-use crate::{Ctx, DimType, IslError, Result};
+use crate::{Ctx, DimType, IslError, Result, Set};
 
 /// Anything that knows its context.
 pub(crate) trait InCtx {
@@ -378,31 +378,50 @@ pub(crate) fn into_take<T: Handle>(handle: &T) -> raw::Take<T::Raw> {
 }
 
 /// Methods and associated functions, each named after the C function it calls. `&self` and other objects are borrowed; where C
-/// takes them, it gets references of its own.
+/// takes them, it gets references of its own. A `require` states what C relies on without checking it.
 macro_rules! methods {
-    ($ty:ident; $($(#[$meta:meta])* fn $name:ident($($signature:tt)*) -> $ret:ty = $c:ident;)*) => {
+    ($ty:ident; $(
+        $(#[$meta:meta])* fn $name:ident($($signature:tt)*) -> $ret:ty = $c:ident $(, require $requirement:expr)?;
+    )*) => {
         impl $ty {
-            $(crate::object::method! { [$(#[$meta])*] $name($($signature)*) -> $ret = $c })*
+            $(crate::object::method! { [$(#[$meta])*] $name($($signature)*) -> $ret = $c [$($requirement)?] })*
         }
     };
 }
 pub(crate) use methods;
 
 macro_rules! method {
-    ([$(#[$meta:meta])*] $name:ident(&$this:ident $(, $arg:ident: $arg_ty:ty)*) -> $ret:ty = $c:ident) => {
+    (
+        [$(#[$meta:meta])*]
+        $name:ident(&$this:ident $(, $arg:ident: $arg_ty:ty)*) -> $ret:ty = $c:ident [$($requirement:expr)?]
+    ) => {
         $(#[$meta])*
         pub fn $name(&$this $(, $arg: $arg_ty)*) -> crate::Result<$ret> {
+            $(crate::object::require($requirement, stringify!($c), stringify!($requirement))?;)?
             crate::object::call!($this $($arg)*; $c -> $ret)
         }
     };
-    ([$(#[$meta:meta])*] $name:ident($first:ident: $first_ty:ty $(, $arg:ident: $arg_ty:ty)*) -> $ret:ty = $c:ident) => {
+    (
+        [$(#[$meta:meta])*]
+        $name:ident($first:ident: $first_ty:ty $(, $arg:ident: $arg_ty:ty)*) -> $ret:ty = $c:ident [$($requirement:expr)?]
+    ) => {
         $(#[$meta])*
         pub fn $name($first: $first_ty $(, $arg: $arg_ty)*) -> crate::Result<$ret> {
+            $(crate::object::require($requirement, stringify!($c), stringify!($requirement))?;)?
             crate::object::call!($first $($arg)*; $c -> $ret)
         }
     };
 }
 pub(crate) use method;
+
+pub(crate) fn require(holds: bool, function: &'static str, requirement: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(IslError::invalid(function, format!("requires {requirement}"))) }
+}
+
+/// Whether `first .. first + n` are positions among `dimensions`.
+pub(crate) fn in_range(first: usize, n: usize, dimensions: usize) -> bool {
+    first.checked_add(n).is_some_and(|end| end <= dimensions)
+}
 
 /// Calls `$c` in the context of its first argument.
 macro_rules! call {
@@ -442,6 +461,31 @@ where
     let result = result.lift(ctx, function)?;
     ctx.check_interrupted()?;
     Ok((result, exact.lift(ctx, function)?))
+}
+
+/// Calls a C optimization over `domain` that also gives the part of `domain` that has no optimum.
+pub(crate) fn with_rest<T: Handle>(
+    object: &T,
+    domain: &Set,
+    function: &'static str,
+    call: unsafe extern "C" fn(raw::Take<T::Raw>, raw::Take<raw::isl_set>, *mut *mut raw::isl_set) -> Give<T::Raw>,
+) -> Result<(T, Set)>
+where
+    Give<T::Raw>: Lift<T>,
+{
+    let ctx = object.ctx();
+    check_same_ctx(ctx, domain.ctx(), function)?;
+    let mut rest = std::ptr::null_mut();
+    ctx.reset_error();
+    // SAFETY: C takes references of its own, and stores one of ours, or NULL, in `rest`.
+    let (result, rest) = unsafe {
+        let result = call(into_take(object), into_take(domain), &raw mut rest);
+        (result, Give(rest))
+    };
+    let result = result.lift(ctx, function);
+    let rest = rest.lift(ctx, function);
+    ctx.check_interrupted()?;
+    Ok((result?, rest?))
 }
 
 /// Reads a C enumeration; what is not listed is an error.

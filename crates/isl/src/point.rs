@@ -14,8 +14,6 @@ methods! { Point;
     fn get_coordinate_val(&self, kind: DimType, pos: usize) -> Val = isl_point_get_coordinate_val;
     fn set_coordinate_val(&self, kind: DimType, pos: usize, v: &Val) -> Point = isl_point_set_coordinate_val;
     fn get_multi_val(&self) -> MultiVal = isl_point_get_multi_val;
-    fn add_ui(&self, kind: DimType, pos: usize, val: usize) -> Point = isl_point_add_ui;
-    fn sub_ui(&self, kind: DimType, pos: usize, val: usize) -> Point = isl_point_sub_ui;
     fn void(space: &Space) -> Point = isl_point_void;
     fn is_void(&self) -> bool = isl_point_is_void;
     fn to_set(&self) -> Set = isl_point_to_set;
@@ -30,7 +28,7 @@ object! {
 methods! { Constraint;
     fn alloc_equality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_equality;
     fn alloc_inequality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_inequality;
-    fn is_equal(&self, constraint2: &Constraint) -> bool = isl_constraint_is_equal;
+    fn is_equal(&self, other: &Constraint) -> bool = isl_constraint_is_equal;
     fn get_space(&self) -> Space = isl_constraint_get_space;
     fn get_local_space(&self) -> LocalSpace = isl_constraint_get_local_space;
     fn dim(&self, kind: DimType) -> usize = isl_constraint_dim;
@@ -50,6 +48,6 @@ methods! { Constraint;
     fn is_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_constraint_is_upper_bound;
     fn get_bound(&self, kind: DimType, pos: usize) -> Aff = isl_constraint_get_bound;
     fn get_aff(&self) -> Aff = isl_constraint_get_aff;
-    fn plain_cmp(&self, c2: &Constraint) -> Ordering = isl_constraint_plain_cmp;
-    fn cmp_last_non_zero(&self, c2: &Constraint) -> Ordering = isl_constraint_cmp_last_non_zero;
+    fn plain_cmp(&self, other: &Constraint) -> Ordering = isl_constraint_plain_cmp;
+    fn cmp_last_non_zero(&self, other: &Constraint) -> Ordering = isl_constraint_cmp_last_non_zero;
 }

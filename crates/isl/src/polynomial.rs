@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::object::{methods, object};
 use crate::{Aff, Constraint, DimType, Id, Point, PwAff, Result, Set, Space, Val, callback, raw};
 
@@ -21,22 +23,24 @@ methods! { QPolynomial;
     fn nan_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_nan_on_domain;
     fn val_on_domain(space: &Space, val: &Val) -> QPolynomial = isl_qpolynomial_val_on_domain;
     fn var_on_domain(domain: &Space, kind: DimType, pos: usize) -> QPolynomial = isl_qpolynomial_var_on_domain;
-    fn plain_is_equal(&self, qp2: &QPolynomial) -> bool = isl_qpolynomial_plain_is_equal;
+    fn plain_is_equal(&self, other: &QPolynomial) -> bool = isl_qpolynomial_plain_is_equal;
     fn is_zero(&self) -> bool = isl_qpolynomial_is_zero;
     fn is_nan(&self) -> bool = isl_qpolynomial_is_nan;
     fn is_infty(&self) -> bool = isl_qpolynomial_is_infty;
     fn is_neginfty(&self) -> bool = isl_qpolynomial_is_neginfty;
     fn sgn(&self) -> i32 = isl_qpolynomial_sgn;
     fn neg(&self) -> QPolynomial = isl_qpolynomial_neg;
-    fn add(&self, qp2: &QPolynomial) -> QPolynomial = isl_qpolynomial_add;
-    fn sub(&self, qp2: &QPolynomial) -> QPolynomial = isl_qpolynomial_sub;
-    fn mul(&self, qp2: &QPolynomial) -> QPolynomial = isl_qpolynomial_mul;
+    fn add(&self, other: &QPolynomial) -> QPolynomial = isl_qpolynomial_add;
+    fn sub(&self, other: &QPolynomial) -> QPolynomial = isl_qpolynomial_sub;
+    fn mul(&self, other: &QPolynomial) -> QPolynomial = isl_qpolynomial_mul;
     fn pow(&self, power: usize) -> QPolynomial = isl_qpolynomial_pow;
     fn scale_val(&self, v: &Val) -> QPolynomial = isl_qpolynomial_scale_val;
     fn scale_down_val(&self, v: &Val) -> QPolynomial = isl_qpolynomial_scale_down_val;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> QPolynomial = isl_qpolynomial_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> QPolynomial = isl_qpolynomial_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> QPolynomial = isl_qpolynomial_move_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> QPolynomial
+        = isl_qpolynomial_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
     fn project_domain_on_params(&self) -> QPolynomial = isl_qpolynomial_project_domain_on_params;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> QPolynomial = isl_qpolynomial_drop_dims;
     fn homogenize(&self) -> QPolynomial = isl_qpolynomial_homogenize;
@@ -57,7 +61,7 @@ object! {
 
 methods! { PwQPolynomial;
     fn involves_nan(&self) -> bool = isl_pw_qpolynomial_involves_nan;
-    fn plain_is_equal(&self, pwqp2: &PwQPolynomial) -> bool = isl_pw_qpolynomial_plain_is_equal;
+    fn plain_is_equal(&self, other: &PwQPolynomial) -> bool = isl_pw_qpolynomial_plain_is_equal;
     fn zero(space: &Space) -> PwQPolynomial = isl_pw_qpolynomial_zero;
     fn alloc(set: &Set, qp: &QPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_alloc;
     fn from_qpolynomial(qp: &QPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_from_qpolynomial;
@@ -68,14 +72,16 @@ methods! { PwQPolynomial;
     fn dim(&self, kind: DimType) -> usize = isl_pw_qpolynomial_dim;
     fn involves_param_id(&self, id: &Id) -> bool = isl_pw_qpolynomial_involves_param_id;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_qpolynomial_involves_dims;
-    fn has_equal_space(&self, pwqp2: &PwQPolynomial) -> bool = isl_pw_qpolynomial_has_equal_space;
+    fn has_equal_space(&self, other: &PwQPolynomial) -> bool = isl_pw_qpolynomial_has_equal_space;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> PwQPolynomial = isl_pw_qpolynomial_set_dim_name;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_qpolynomial_find_dim_by_name;
     fn reset_user(&self) -> PwQPolynomial = isl_pw_qpolynomial_reset_user;
     fn domain(&self) -> Set = isl_pw_qpolynomial_domain;
     fn intersect_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_domain_wrapped_range;
+    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwQPolynomial
+        = isl_pw_qpolynomial_intersect_domain_wrapped_domain;
+    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwQPolynomial
+        = isl_pw_qpolynomial_intersect_domain_wrapped_range;
     fn intersect_params(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_params;
     fn subtract_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_subtract_domain;
     fn project_domain_on_params(&self) -> PwQPolynomial = isl_pw_qpolynomial_project_domain_on_params;
@@ -83,17 +89,19 @@ methods! { PwQPolynomial;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_drop_dims;
     fn split_dims(&self, kind: DimType, first: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_split_dims;
     fn drop_unused_params(&self) -> PwQPolynomial = isl_pw_qpolynomial_drop_unused_params;
-    fn add(&self, pwqp2: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add;
-    fn sub(&self, pwqp2: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_sub;
-    fn add_disjoint(&self, pwqp2: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add_disjoint;
+    fn add(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add;
+    fn sub(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_sub;
+    fn add_disjoint(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add_disjoint;
     fn neg(&self) -> PwQPolynomial = isl_pw_qpolynomial_neg;
-    fn mul(&self, pwqp2: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_mul;
+    fn mul(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_mul;
     fn scale_val(&self, v: &Val) -> PwQPolynomial = isl_pw_qpolynomial_scale_val;
     fn scale_down_val(&self, v: &Val) -> PwQPolynomial = isl_pw_qpolynomial_scale_down_val;
     fn pow(&self, exponent: usize) -> PwQPolynomial = isl_pw_qpolynomial_pow;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_move_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwQPolynomial
+        = isl_pw_qpolynomial_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
     fn fix_val(&self, kind: DimType, n: usize, v: &Val) -> PwQPolynomial = isl_pw_qpolynomial_fix_val;
     fn eval(&self, pnt: &Point) -> Val = isl_pw_qpolynomial_eval;
     fn max(&self) -> Val = isl_pw_qpolynomial_max;
@@ -142,6 +150,15 @@ impl PwQPolynomial {
         // SAFETY: the function gives both to its callback.
         unsafe {
             callback::for_each_pair(self, "isl_pw_qpolynomial_foreach_piece", raw::isl_pw_qpolynomial_foreach_piece)
+        }
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match QPolynomial::from_term(self) {
+            Ok(polynomial) => write!(f, "{polynomial}"),
+            Err(error) => write!(f, "<{error}>"),
         }
     }
 }

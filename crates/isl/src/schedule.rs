@@ -12,14 +12,14 @@ methods! { Schedule;
     fn empty(space: &Space) -> Schedule = isl_schedule_empty;
     fn from_domain(domain: &UnionSet) -> Schedule = isl_schedule_from_domain;
     fn get_map(&self) -> UnionMap = isl_schedule_get_map;
-    fn plain_is_equal(&self, schedule2: &Schedule) -> bool = isl_schedule_plain_is_equal;
+    fn plain_is_equal(&self, other: &Schedule) -> bool = isl_schedule_plain_is_equal;
     fn get_root(&self) -> ScheduleNode = isl_schedule_get_root;
     fn get_domain(&self) -> UnionSet = isl_schedule_get_domain;
     fn insert_context(&self, context: &Set) -> Schedule = isl_schedule_insert_context;
     fn insert_partial_schedule(&self, partial: &MultiUnionPwAff) -> Schedule = isl_schedule_insert_partial_schedule;
     fn insert_guard(&self, guard: &Set) -> Schedule = isl_schedule_insert_guard;
-    fn sequence(&self, schedule2: &Schedule) -> Schedule = isl_schedule_sequence;
-    fn set(&self, schedule2: &Schedule) -> Schedule = isl_schedule_set;
+    fn sequence(&self, other: &Schedule) -> Schedule = isl_schedule_sequence;
+    fn set(&self, other: &Schedule) -> Schedule = isl_schedule_set;
     fn intersect_domain(&self, domain: &UnionSet) -> Schedule = isl_schedule_intersect_domain;
     fn gist_domain_params(&self, context: &Set) -> Schedule = isl_schedule_gist_domain_params;
     fn reset_user(&self) -> Schedule = isl_schedule_reset_user;
@@ -34,12 +34,19 @@ object! {
 }
 
 methods! { ScheduleConstraints;
+    /// No constraints yet on these instances.
     fn on_domain(domain: &UnionSet) -> ScheduleConstraints = isl_schedule_constraints_on_domain;
+    /// What is known about the parameters.
     fn set_context(&self, context: &Set) -> ScheduleConstraints = isl_schedule_constraints_set_context;
+    /// { a -> b }: a is executed before b.
     fn set_validity(&self, validity: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_set_validity;
+    /// { a -> b }: a loop is coincident (parallel) if it gives a and b the same value.
     fn set_coincidence(&self, coincidence: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_set_coincidence;
+    /// { a -> b }: the distance between a and b is kept small.
     fn set_proximity(&self, proximity: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_set_proximity;
-    fn set_conditional_validity(&self, condition: &UnionMap, validity: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_set_conditional_validity;
+    /// `validity` binds only where the accesses tagged in `condition` are not at the same loop iteration.
+    fn set_conditional_validity(&self, condition: &UnionMap, validity: &UnionMap) -> ScheduleConstraints
+        = isl_schedule_constraints_set_conditional_validity;
     fn get_domain(&self) -> UnionSet = isl_schedule_constraints_get_domain;
     fn get_context(&self) -> Set = isl_schedule_constraints_get_context;
     fn get_validity(&self) -> UnionMap = isl_schedule_constraints_get_validity;
@@ -48,6 +55,7 @@ methods! { ScheduleConstraints;
     fn get_conditional_validity(&self) -> UnionMap = isl_schedule_constraints_get_conditional_validity;
     fn get_conditional_validity_condition(&self) -> UnionMap = isl_schedule_constraints_get_conditional_validity_condition;
     fn apply(&self, umap: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_apply;
+    /// Solves integer linear programs: the most expensive function of this crate. Run it within a budget.
     fn compute_schedule(&self) -> Schedule = isl_schedule_constraints_compute_schedule;
 }
 

@@ -1,7 +1,7 @@
 use crate::object::{methods, object};
 use crate::{
-    Aff, BasicMap, Ctx, DimType, Id, Map, MultiAff, MultiPwAff, MultiUnionPwAff, MultiVal, PwAff, PwMultiAff, Set,
-    UnionPwAff, Val,
+    Aff, BasicMap, Ctx, DimType, Id, Map, MultiAff, MultiPwAff, MultiUnionPwAff, MultiVal, PwAff, PwMultiAff, Result,
+    Set, UnionPwAff, Val,
 };
 
 object! {
@@ -29,8 +29,11 @@ methods! { Space;
     fn universe_set(&self) -> Set = isl_space_universe_set;
     fn universe_map(&self) -> Map = isl_space_universe_map;
     fn unit(ctx: &Ctx) -> Space = isl_space_unit;
+    /// The space of relations with `nparam` parameters, `n_in` inputs and `n_out` outputs.
     fn alloc(ctx: &Ctx, nparam: usize, n_in: usize, n_out: usize) -> Space = isl_space_alloc;
+    /// The space of sets with `nparam` parameters and `dim` dimensions.
     fn set_alloc(ctx: &Ctx, nparam: usize, dim: usize) -> Space = isl_space_set_alloc;
+    /// The space of conditions on `nparam` parameters.
     fn params_alloc(ctx: &Ctx, nparam: usize) -> Space = isl_space_params_alloc;
     fn is_params(&self) -> bool = isl_space_is_params;
     fn is_set(&self) -> bool = isl_space_is_set;
@@ -59,7 +62,9 @@ methods! { Space;
     fn set_dim_name(&self, kind: DimType, pos: usize, name: &str) -> Space = isl_space_set_dim_name;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_space_get_dim_name;
     fn add_dims(&self, kind: DimType, n: usize) -> Space = isl_space_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Space = isl_space_move_dims;
+    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Space
+        = isl_space_move_dims,
+        require dst_pos <= self.dim(dst_kind)?;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> Space = isl_space_insert_dims;
     fn join(&self, right: &Space) -> Space = isl_space_join;
     fn product(&self, right: &Space) -> Space = isl_space_product;
@@ -91,7 +96,7 @@ methods! { Space;
     fn add_unnamed_tuple_ui(&self, dim: usize) -> Space = isl_space_add_unnamed_tuple_ui;
     fn add_named_tuple_id_ui(&self, tuple_id: &Id, dim: usize) -> Space = isl_space_add_named_tuple_id_ui;
     fn set_from_params(&self) -> Space = isl_space_set_from_params;
-    fn align_params(&self, space2: &Space) -> Space = isl_space_align_params;
+    fn align_params(&self, other: &Space) -> Space = isl_space_align_params;
     fn is_wrapping(&self) -> bool = isl_space_is_wrapping;
     fn domain_is_wrapping(&self) -> bool = isl_space_domain_is_wrapping;
     fn range_is_wrapping(&self) -> bool = isl_space_range_is_wrapping;
@@ -106,11 +111,11 @@ methods! { Space;
     fn range_curry(&self) -> Space = isl_space_range_curry;
     fn can_uncurry(&self) -> bool = isl_space_can_uncurry;
     fn uncurry(&self) -> Space = isl_space_uncurry;
-    fn is_domain(&self, space2: &Space) -> bool = isl_space_is_domain;
-    fn is_range(&self, space2: &Space) -> bool = isl_space_is_range;
-    fn is_equal(&self, space2: &Space) -> bool = isl_space_is_equal;
-    fn has_equal_params(&self, space2: &Space) -> bool = isl_space_has_equal_params;
-    fn has_equal_tuples(&self, space2: &Space) -> bool = isl_space_has_equal_tuples;
+    fn is_domain(&self, other: &Space) -> bool = isl_space_is_domain;
+    fn is_range(&self, other: &Space) -> bool = isl_space_is_range;
+    fn is_equal(&self, other: &Space) -> bool = isl_space_is_equal;
+    fn has_equal_params(&self, other: &Space) -> bool = isl_space_has_equal_params;
+    fn has_equal_tuples(&self, other: &Space) -> bool = isl_space_has_equal_tuples;
     fn tuple_is_equal(&self, kind1: DimType, space2: &Space, kind2: DimType) -> bool = isl_space_tuple_is_equal;
     fn dim(&self, kind: DimType) -> usize = isl_space_dim;
     fn flatten_domain(&self) -> Space = isl_space_flatten_domain;
@@ -146,10 +151,22 @@ methods! { LocalSpace;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> LocalSpace = isl_local_space_drop_dims;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> LocalSpace = isl_local_space_insert_dims;
     fn set_from_params(&self) -> LocalSpace = isl_local_space_set_from_params;
-    fn intersect(&self, ls2: &LocalSpace) -> LocalSpace = isl_local_space_intersect;
+    fn intersect(&self, other: &LocalSpace) -> LocalSpace = isl_local_space_intersect;
     fn wrap(&self) -> LocalSpace = isl_local_space_wrap;
-    fn is_equal(&self, ls2: &LocalSpace) -> bool = isl_local_space_is_equal;
+    fn is_equal(&self, other: &LocalSpace) -> bool = isl_local_space_is_equal;
     fn lifting(&self) -> BasicMap = isl_local_space_lifting;
     fn flatten_domain(&self) -> LocalSpace = isl_local_space_flatten_domain;
     fn flatten_range(&self) -> LocalSpace = isl_local_space_flatten_range;
+}
+
+impl Space {
+    /// Whether every parameter has an id. Objects whose parameters have none cannot be aligned.
+    pub fn has_named_params(&self) -> Result<bool> {
+        for position in 0..self.dim(DimType::Param)? {
+            if !self.has_dim_id(DimType::Param, position)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }

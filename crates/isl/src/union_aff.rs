@@ -21,36 +21,46 @@ methods! { UnionPwAff;
     fn empty_ctx(ctx: &Ctx) -> UnionPwAff = isl_union_pw_aff_empty_ctx;
     fn empty_space(space: &Space) -> UnionPwAff = isl_union_pw_aff_empty_space;
     fn empty(space: &Space) -> UnionPwAff = isl_union_pw_aff_empty;
-    fn from_aff(aff: &Aff) -> UnionPwAff = isl_union_pw_aff_from_aff;
-    fn from_pw_aff(pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_from_pw_aff;
-    fn val_on_domain(domain: &UnionSet, v: &Val) -> UnionPwAff = isl_union_pw_aff_val_on_domain;
+    fn from_aff(aff: &Aff) -> UnionPwAff = isl_union_pw_aff_from_aff,
+        require aff.get_space()?.has_named_params()?;
+    fn from_pw_aff(pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_from_pw_aff,
+        require pa.get_space()?.has_named_params()?;
+    fn val_on_domain(domain: &UnionSet, v: &Val) -> UnionPwAff = isl_union_pw_aff_val_on_domain,
+        require domain.get_space()?.has_named_params()?;
     fn aff_on_domain(domain: &UnionSet, aff: &Aff) -> UnionPwAff = isl_union_pw_aff_aff_on_domain;
     fn pw_aff_on_domain(domain: &UnionSet, pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_pw_aff_on_domain;
-    fn add_pw_aff(&self, pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_add_pw_aff;
+    fn add_pw_aff(&self, pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_add_pw_aff,
+        require pa.get_space()?.has_named_params()?;
     fn n_pw_aff(&self) -> usize = isl_union_pw_aff_n_pw_aff;
     fn extract_pw_aff(&self, space: &Space) -> PwAff = isl_union_pw_aff_extract_pw_aff;
     fn involves_nan(&self) -> bool = isl_union_pw_aff_involves_nan;
-    fn plain_is_equal(&self, upa2: &UnionPwAff) -> bool = isl_union_pw_aff_plain_is_equal;
+    fn plain_is_equal(&self, other: &UnionPwAff) -> bool = isl_union_pw_aff_plain_is_equal;
     fn domain(&self) -> UnionSet = isl_union_pw_aff_domain;
     fn neg(&self) -> UnionPwAff = isl_union_pw_aff_neg;
-    fn add(&self, upa2: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_add;
-    fn union_add(&self, upa2: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_union_add;
-    fn sub(&self, upa2: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_sub;
+    fn add(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_add;
+    fn union_add(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_union_add;
+    fn sub(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_sub;
     fn coalesce(&self) -> UnionPwAff = isl_union_pw_aff_coalesce;
     fn gist(&self, context: &UnionSet) -> UnionPwAff = isl_union_pw_aff_gist;
-    fn gist_params(&self, context: &Set) -> UnionPwAff = isl_union_pw_aff_gist_params;
-    fn pullback_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionPwAff = isl_union_pw_aff_pullback_union_pw_multi_aff;
+    fn gist_params(&self, context: &Set) -> UnionPwAff = isl_union_pw_aff_gist_params,
+        require context.get_space()?.has_named_params()?;
+    fn pullback_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionPwAff
+        = isl_union_pw_aff_pullback_union_pw_multi_aff;
     fn floor(&self) -> UnionPwAff = isl_union_pw_aff_floor;
     fn scale_val(&self, v: &Val) -> UnionPwAff = isl_union_pw_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> UnionPwAff = isl_union_pw_aff_scale_down_val;
     fn mod_val(&self, f: &Val) -> UnionPwAff = isl_union_pw_aff_mod_val;
-    fn align_params(&self, model: &Space) -> UnionPwAff = isl_union_pw_aff_align_params;
-    fn intersect_params(&self, set: &Set) -> UnionPwAff = isl_union_pw_aff_intersect_params;
+    fn align_params(&self, model: &Space) -> UnionPwAff = isl_union_pw_aff_align_params,
+        require model.has_named_params()?;
+    fn intersect_params(&self, set: &Set) -> UnionPwAff = isl_union_pw_aff_intersect_params,
+        require set.get_space()?.has_named_params()?;
     fn intersect_domain_space(&self, space: &Space) -> UnionPwAff = isl_union_pw_aff_intersect_domain_space;
     fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain_union_set;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain_wrapped_range;
+    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwAff
+        = isl_union_pw_aff_intersect_domain_wrapped_domain;
+    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwAff
+        = isl_union_pw_aff_intersect_domain_wrapped_range;
     fn subtract_domain_union_set(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_subtract_domain_union_set;
     fn subtract_domain_space(&self, space: &Space) -> UnionPwAff = isl_union_pw_aff_subtract_domain_space;
     fn subtract_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_subtract_domain;
@@ -69,18 +79,19 @@ methods! { MultiUnionPwAff;
     fn get_space(&self) -> Space = isl_multi_union_pw_aff_get_space;
     fn get_domain_space(&self) -> Space = isl_multi_union_pw_aff_get_domain_space;
     fn list(&self) -> Vec<UnionPwAff> = isl_multi_union_pw_aff_get_list;
-    fn from_union_pw_aff_list(space: &Space, list: &[UnionPwAff]) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_pw_aff_list;
-    fn plain_is_equal(&self, multi2: &MultiUnionPwAff) -> bool = isl_multi_union_pw_aff_plain_is_equal;
+    fn from_union_pw_aff_list(space: &Space, list: &[UnionPwAff]) -> MultiUnionPwAff
+        = isl_multi_union_pw_aff_from_union_pw_aff_list;
+    fn plain_is_equal(&self, other: &MultiUnionPwAff) -> bool = isl_multi_union_pw_aff_plain_is_equal;
     fn reset_user(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_reset_user;
     fn size(&self) -> usize = isl_multi_union_pw_aff_size;
     fn get_at(&self, pos: usize) -> UnionPwAff = isl_multi_union_pw_aff_get_at;
     fn get_union_pw_aff(&self, pos: usize) -> UnionPwAff = isl_multi_union_pw_aff_get_union_pw_aff;
     fn set_at(&self, pos: usize, el: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_at;
     fn set_union_pw_aff(&self, pos: usize, el: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_union_pw_aff;
-    fn range_splice(&self, pos: usize, multi2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_splice;
+    fn range_splice(&self, pos: usize, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_splice;
     fn flatten_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_flatten_range;
-    fn flat_range_product(&self, multi2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_flat_range_product;
-    fn range_product(&self, multi2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_product;
+    fn flat_range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_flat_range_product;
+    fn range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_product;
     fn factor_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_union_pw_aff_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_factor_domain;
@@ -92,8 +103,8 @@ methods! { MultiUnionPwAff;
     fn scale_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_multi_val;
     fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_down_multi_val;
     fn mod_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_mod_multi_val;
-    fn add(&self, multi2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_add;
-    fn sub(&self, multi2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_sub;
+    fn add(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_add;
+    fn sub(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_sub;
     fn neg(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_neg;
     fn zero(space: &Space) -> MultiUnionPwAff = isl_multi_union_pw_aff_zero;
     fn involves_nan(&self) -> bool = isl_multi_union_pw_aff_involves_nan;
@@ -117,9 +128,12 @@ methods! { MultiUnionPwAff;
     fn from_multi_aff(ma: &MultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_multi_aff;
     fn from_union_pw_aff(upa: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_pw_aff;
     fn from_multi_pw_aff(mpa: &MultiPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_multi_pw_aff;
-    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_multi_val_on_domain;
-    fn multi_aff_on_domain(domain: &UnionSet, ma: &MultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_multi_aff_on_domain;
-    fn pw_multi_aff_on_domain(domain: &UnionSet, pma: &PwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_pw_multi_aff_on_domain;
+    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> MultiUnionPwAff
+        = isl_multi_union_pw_aff_multi_val_on_domain;
+    fn multi_aff_on_domain(domain: &UnionSet, ma: &MultiAff) -> MultiUnionPwAff
+        = isl_multi_union_pw_aff_multi_aff_on_domain;
+    fn pw_multi_aff_on_domain(domain: &UnionSet, pma: &PwMultiAff) -> MultiUnionPwAff
+        = isl_multi_union_pw_aff_pw_multi_aff_on_domain;
     fn floor(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_floor;
     fn intersect_domain(&self, uset: &UnionSet) -> MultiUnionPwAff = isl_multi_union_pw_aff_intersect_domain;
     fn intersect_params(&self, params: &Set) -> MultiUnionPwAff = isl_multi_union_pw_aff_intersect_params;
@@ -132,8 +146,9 @@ methods! { MultiUnionPwAff;
     fn apply_multi_aff(&self, ma: &MultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_apply_multi_aff;
     fn apply_pw_aff(&self, pa: &PwAff) -> UnionPwAff = isl_multi_union_pw_aff_apply_pw_aff;
     fn apply_pw_multi_aff(&self, pma: &PwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_apply_pw_multi_aff;
-    fn pullback_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_pullback_union_pw_multi_aff;
-    fn union_add(&self, mupa2: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_union_add;
+    fn pullback_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> MultiUnionPwAff
+        = isl_multi_union_pw_aff_pullback_union_pw_multi_aff;
+    fn union_add(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_union_add;
     fn from_union_pw_multi_aff(upma: &UnionPwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_pw_multi_aff;
     fn from_union_map(umap: &UnionMap) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_map;
     fn zero_union_set(&self) -> UnionSet = isl_multi_union_pw_aff_zero_union_set;
@@ -156,7 +171,8 @@ methods! { UnionPwMultiAff;
     fn from_multi_aff(ma: &MultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_multi_aff;
     fn from_pw_multi_aff(pma: &PwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_pw_multi_aff;
     fn from_domain(uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_domain;
-    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> UnionPwMultiAff = isl_union_pw_multi_aff_multi_val_on_domain;
+    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_multi_val_on_domain;
     fn get_union_pw_aff(&self, pos: usize) -> UnionPwAff = isl_union_pw_multi_aff_get_union_pw_aff;
     fn add_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_add_pw_multi_aff;
     fn get_space(&self) -> Space = isl_union_pw_multi_aff_get_space;
@@ -169,9 +185,12 @@ methods! { UnionPwMultiAff;
     fn coalesce(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_coalesce;
     fn gist_params(&self, context: &Set) -> UnionPwMultiAff = isl_union_pw_multi_aff_gist_params;
     fn gist(&self, context: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_gist;
-    fn pullback_union_pw_multi_aff(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_pullback_union_pw_multi_aff;
-    fn apply_union_pw_multi_aff(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_apply_union_pw_multi_aff;
-    fn preimage_domain_wrapped_domain_union_pw_multi_aff(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_preimage_domain_wrapped_domain_union_pw_multi_aff;
+    fn pullback_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_pullback_union_pw_multi_aff;
+    fn apply_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_apply_union_pw_multi_aff;
+    fn preimage_domain_wrapped_domain_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_preimage_domain_wrapped_domain_union_pw_multi_aff;
     fn align_params(&self, model: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_align_params;
     fn n_pw_multi_aff(&self) -> usize = isl_union_pw_multi_aff_n_pw_multi_aff;
     fn extract_pw_multi_aff(&self, space: &Space) -> PwMultiAff = isl_union_pw_multi_aff_extract_pw_multi_aff;
@@ -180,26 +199,30 @@ methods! { UnionPwMultiAff;
     fn plain_is_empty(&self) -> bool = isl_union_pw_multi_aff_plain_is_empty;
     fn involves_locals(&self) -> bool = isl_union_pw_multi_aff_involves_locals;
     fn involves_nan(&self) -> bool = isl_union_pw_multi_aff_involves_nan;
-    fn plain_is_equal(&self, upma2: &UnionPwMultiAff) -> bool = isl_union_pw_multi_aff_plain_is_equal;
+    fn plain_is_equal(&self, other: &UnionPwMultiAff) -> bool = isl_union_pw_multi_aff_plain_is_equal;
     fn domain(&self) -> UnionSet = isl_union_pw_multi_aff_domain;
     fn neg(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_neg;
-    fn add(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_add;
-    fn union_add(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_union_add;
-    fn sub(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_sub;
+    fn add(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_add;
+    fn union_add(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_union_add;
+    fn sub(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_sub;
     fn scale_val(&self, val: &Val) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_val;
     fn scale_down_val(&self, val: &Val) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_down_val;
     fn scale_multi_val(&self, mv: &MultiVal) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_multi_val;
-    fn range_product(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_product;
-    fn flat_range_product(&self, upma2: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_flat_range_product;
+    fn range_product(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_product;
+    fn flat_range_product(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_flat_range_product;
     fn range_factor_domain(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_domain;
     fn range_factor_range(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_range;
     fn intersect_params(&self, set: &Set) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_params;
-    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain_union_set;
+    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_intersect_domain_union_set;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain;
     fn intersect_domain_space(&self, space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain_space;
-    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain_wrapped_range;
-    fn subtract_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain_union_set;
+    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_intersect_domain_wrapped_domain;
+    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_intersect_domain_wrapped_range;
+    fn subtract_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff
+        = isl_union_pw_multi_aff_subtract_domain_union_set;
     fn subtract_domain_space(&self, space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain_space;
     fn subtract_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain;
     fn as_union_map(&self) -> UnionMap = isl_union_pw_multi_aff_as_union_map;

@@ -16,7 +16,9 @@ methods! { UnionSet;
     fn min_multi_union_pw_aff(&self, obj: &MultiUnionPwAff) -> MultiVal = isl_union_set_min_multi_union_pw_aff;
     fn wrapped_domain_map(&self) -> UnionMap = isl_union_set_wrapped_domain_map;
     fn identity(&self) -> UnionMap = isl_union_set_identity;
+    /// The relation that this set wraps.
     fn unwrap(&self) -> UnionMap = isl_union_set_unwrap;
+    /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> UnionSet = isl_union_set_align_params;
     fn dim(&self, kind: DimType) -> usize = isl_union_set_dim;
     fn from_basic_set(bset: &BasicSet) -> UnionSet = isl_union_set_from_basic_set;
@@ -25,54 +27,78 @@ methods! { UnionSet;
     fn empty_space(space: &Space) -> UnionSet = isl_union_set_empty_space;
     fn empty(space: &Space) -> UnionSet = isl_union_set_empty;
     fn get_space(&self) -> Space = isl_union_set_get_space;
+    /// Forgets the numbers of all ids.
     fn reset_user(&self) -> UnionSet = isl_union_set_reset_user;
     fn universe(&self) -> UnionSet = isl_union_set_universe;
+    /// The values of the parameters for which there is an element.
     fn params(&self) -> Set = isl_union_set_params;
+    /// Makes implicit equalities explicit; the same elements.
     fn detect_equalities(&self) -> UnionSet = isl_union_set_detect_equalities;
+    /// The smallest set of equalities, with divisibility, that all elements satisfy.
     fn affine_hull(&self) -> UnionSet = isl_union_set_affine_hull;
+    /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
     fn polyhedral_hull(&self) -> UnionSet = isl_union_set_polyhedral_hull;
+    /// Drops constraints that the others imply; the same elements.
     fn remove_redundancies(&self) -> UnionSet = isl_union_set_remove_redundancies;
+    /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> UnionSet = isl_union_set_simple_hull;
+    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
     fn coalesce(&self) -> UnionSet = isl_union_set_coalesce;
+    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
     fn compute_divs(&self) -> UnionSet = isl_union_set_compute_divs;
+    /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
+    /// programming.
     fn lexmin(&self) -> UnionSet = isl_union_set_lexmin;
+    /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
+    /// programming.
     fn lexmax(&self) -> UnionSet = isl_union_set_lexmax;
     fn add_set(&self, set: &Set) -> UnionSet = isl_union_set_add_set;
-    fn union(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_union;
-    fn subtract(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_subtract;
-    fn intersect(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_intersect;
+    fn union(&self, other: &UnionSet) -> UnionSet = isl_union_set_union;
+    /// Exact. The number of pieces can grow as the product of the constraints of `other`.
+    fn subtract(&self, other: &UnionSet) -> UnionSet = isl_union_set_subtract;
+    fn intersect(&self, other: &UnionSet) -> UnionSet = isl_union_set_intersect;
     fn intersect_params(&self, set: &Set) -> UnionSet = isl_union_set_intersect_params;
-    fn product(&self, uset2: &UnionSet) -> UnionSet = isl_union_set_product;
+    fn product(&self, other: &UnionSet) -> UnionSet = isl_union_set_product;
+    /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
     fn gist(&self, context: &UnionSet) -> UnionSet = isl_union_set_gist;
+    /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, set: &Set) -> UnionSet = isl_union_set_gist_params;
+    /// The image under the relation.
     fn apply(&self, umap: &UnionMap) -> UnionSet = isl_union_set_apply;
     fn preimage_multi_aff(&self, ma: &MultiAff) -> UnionSet = isl_union_set_preimage_multi_aff;
     fn preimage_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionSet = isl_union_set_preimage_pw_multi_aff;
     fn preimage_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionSet = isl_union_set_preimage_union_pw_multi_aff;
+    /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionSet = isl_union_set_project_out;
     fn project_out_all_params(&self) -> UnionSet = isl_union_set_project_out_all_params;
+    /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> UnionSet = isl_union_set_remove_divs;
     fn is_params(&self) -> bool = isl_union_set_is_params;
+    /// Exact over the integers.
     fn is_empty(&self) -> bool = isl_union_set_is_empty;
-    fn is_subset(&self, uset2: &UnionSet) -> bool = isl_union_set_is_subset;
-    fn is_equal(&self, uset2: &UnionSet) -> bool = isl_union_set_is_equal;
-    fn is_disjoint(&self, uset2: &UnionSet) -> bool = isl_union_set_is_disjoint;
-    fn is_strict_subset(&self, uset2: &UnionSet) -> bool = isl_union_set_is_strict_subset;
+    fn is_subset(&self, other: &UnionSet) -> bool = isl_union_set_is_subset;
+    fn is_equal(&self, other: &UnionSet) -> bool = isl_union_set_is_equal;
+    fn is_disjoint(&self, other: &UnionSet) -> bool = isl_union_set_is_disjoint;
+    fn is_strict_subset(&self, other: &UnionSet) -> bool = isl_union_set_is_strict_subset;
     fn n_set(&self) -> usize = isl_union_set_n_set;
+    /// The pieces; they may overlap.
     fn basic_sets(&self) -> Vec<BasicSet> = isl_union_set_get_basic_set_list;
+    /// The sets, one per space, in the order of a hash table: the same from run to run, and otherwise arbitrary.
     fn sets(&self) -> Vec<Set> = isl_union_set_get_set_list;
     fn contains(&self, space: &Space) -> bool = isl_union_set_contains;
+    /// The part in this space; empty if there is none.
     fn extract_set(&self, space: &Space) -> Set = isl_union_set_extract_set;
     fn isa_set(&self) -> bool = isl_union_set_isa_set;
     fn as_set(&self) -> Set = isl_union_set_as_set;
     fn sample(&self) -> BasicSet = isl_union_set_sample;
+    /// Some element, or the void point if there is none.
     fn sample_point(&self) -> Point = isl_union_set_sample_point;
     fn from_point(pnt: &Point) -> UnionSet = isl_union_set_from_point;
     fn lift(&self) -> UnionSet = isl_union_set_lift;
-    fn lex_lt_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_lt_union_set;
-    fn lex_le_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_le_union_set;
-    fn lex_gt_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_gt_union_set;
-    fn lex_ge_union_set(&self, uset2: &UnionSet) -> UnionMap = isl_union_set_lex_ge_union_set;
+    fn lex_lt_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_lt_union_set;
+    fn lex_le_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_le_union_set;
+    fn lex_gt_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_gt_union_set;
+    fn lex_ge_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_ge_union_set;
     fn coefficients(&self) -> UnionSet = isl_union_set_coefficients;
     fn solutions(&self) -> UnionSet = isl_union_set_solutions;
 }

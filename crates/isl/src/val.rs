@@ -18,7 +18,9 @@ methods! { Val;
     fn neginfty(ctx: &Ctx) -> Val = isl_val_neginfty;
     fn int_from_si(ctx: &Ctx, i: i64) -> Val = isl_val_int_from_si;
     fn int_from_ui(ctx: &Ctx, u: u64) -> Val = isl_val_int_from_ui;
+    /// The numerator; an error if it does not fit.
     fn get_num_si(&self) -> i64 = isl_val_get_num_si;
+    /// The denominator; an error if it does not fit.
     fn get_den_si(&self) -> i64 = isl_val_get_den_si;
     fn get_den_val(&self) -> Val = isl_val_get_den_val;
     fn get_d(&self) -> f64 = isl_val_get_d;
@@ -29,20 +31,25 @@ methods! { Val;
     fn floor(&self) -> Val = isl_val_floor;
     fn ceil(&self) -> Val = isl_val_ceil;
     fn trunc(&self) -> Val = isl_val_trunc;
+    /// 2 to the power of this integer.
     fn two_exp(&self) -> Val = isl_val_2exp;
+    /// 2 to the power of this integer.
     fn pow2(&self) -> Val = isl_val_pow2;
-    fn min(&self, v2: &Val) -> Val = isl_val_min;
-    fn max(&self, v2: &Val) -> Val = isl_val_max;
-    fn add(&self, v2: &Val) -> Val = isl_val_add;
-    fn add_ui(&self, v2: u64) -> Val = isl_val_add_ui;
-    fn sub(&self, v2: &Val) -> Val = isl_val_sub;
-    fn sub_ui(&self, v2: u64) -> Val = isl_val_sub_ui;
-    fn mul(&self, v2: &Val) -> Val = isl_val_mul;
-    fn mul_ui(&self, v2: u64) -> Val = isl_val_mul_ui;
-    fn div(&self, v2: &Val) -> Val = isl_val_div;
-    fn div_ui(&self, v2: u64) -> Val = isl_val_div_ui;
-    fn modulo(&self, v2: &Val) -> Val = isl_val_mod;
-    fn gcd(&self, v2: &Val) -> Val = isl_val_gcd;
+    fn min(&self, other: &Val) -> Val = isl_val_min;
+    fn max(&self, other: &Val) -> Val = isl_val_max;
+    fn add(&self, other: &Val) -> Val = isl_val_add;
+    fn add_ui(&self, other: u64) -> Val = isl_val_add_ui;
+    fn sub(&self, other: &Val) -> Val = isl_val_sub;
+    fn sub_ui(&self, other: u64) -> Val = isl_val_sub_ui;
+    fn mul(&self, other: &Val) -> Val = isl_val_mul;
+    fn mul_ui(&self, other: u64) -> Val = isl_val_mul_ui;
+    fn div(&self, other: &Val) -> Val = isl_val_div;
+    fn div_ui(&self, other: u64) -> Val = isl_val_div_ui;
+    /// The remainder in [0, |other|) of two integers.
+    fn modulo(&self, other: &Val) -> Val = isl_val_mod,
+        require !other.is_zero()?;
+    fn gcd(&self, other: &Val) -> Val = isl_val_gcd;
+    /// -1, 0 or 1.
     fn sgn(&self) -> i32 = isl_val_sgn;
     fn is_zero(&self) -> bool = isl_val_is_zero;
     fn is_one(&self) -> bool = isl_val_is_one;
@@ -57,16 +64,17 @@ methods! { Val;
     fn is_infty(&self) -> bool = isl_val_is_infty;
     fn is_neginfty(&self) -> bool = isl_val_is_neginfty;
     fn cmp_si(&self, i: i64) -> Ordering = isl_val_cmp_si;
-    fn lt(&self, v2: &Val) -> bool = isl_val_lt;
-    fn le(&self, v2: &Val) -> bool = isl_val_le;
-    fn gt(&self, v2: &Val) -> bool = isl_val_gt;
+    fn lt(&self, other: &Val) -> bool = isl_val_lt;
+    fn le(&self, other: &Val) -> bool = isl_val_le;
+    fn gt(&self, other: &Val) -> bool = isl_val_gt;
     fn gt_si(&self, i: i64) -> bool = isl_val_gt_si;
-    fn ge(&self, v2: &Val) -> bool = isl_val_ge;
-    fn eq(&self, v2: &Val) -> bool = isl_val_eq;
+    fn ge(&self, other: &Val) -> bool = isl_val_ge;
+    /// `false` if one of them is NaN.
+    fn eq(&self, other: &Val) -> bool = isl_val_eq;
     fn eq_si(&self, i: i64) -> bool = isl_val_eq_si;
-    fn ne(&self, v2: &Val) -> bool = isl_val_ne;
-    fn abs_eq(&self, v2: &Val) -> bool = isl_val_abs_eq;
-    fn is_divisible_by(&self, v2: &Val) -> bool = isl_val_is_divisible_by;
+    fn ne(&self, other: &Val) -> bool = isl_val_ne;
+    fn abs_eq(&self, other: &Val) -> bool = isl_val_abs_eq;
+    fn is_divisible_by(&self, other: &Val) -> bool = isl_val_is_divisible_by;
 }
 
 object! {
@@ -79,17 +87,17 @@ methods! { MultiVal;
     fn get_domain_space(&self) -> Space = isl_multi_val_get_domain_space;
     fn list(&self) -> Vec<Val> = isl_multi_val_get_list;
     fn from_val_list(space: &Space, list: &[Val]) -> MultiVal = isl_multi_val_from_val_list;
-    fn plain_is_equal(&self, multi2: &MultiVal) -> bool = isl_multi_val_plain_is_equal;
+    fn plain_is_equal(&self, other: &MultiVal) -> bool = isl_multi_val_plain_is_equal;
     fn reset_user(&self) -> MultiVal = isl_multi_val_reset_user;
     fn size(&self) -> usize = isl_multi_val_size;
     fn get_at(&self, pos: usize) -> Val = isl_multi_val_get_at;
     fn get_val(&self, pos: usize) -> Val = isl_multi_val_get_val;
     fn set_at(&self, pos: usize, el: &Val) -> MultiVal = isl_multi_val_set_at;
     fn set_val(&self, pos: usize, el: &Val) -> MultiVal = isl_multi_val_set_val;
-    fn range_splice(&self, pos: usize, multi2: &MultiVal) -> MultiVal = isl_multi_val_range_splice;
+    fn range_splice(&self, pos: usize, other: &MultiVal) -> MultiVal = isl_multi_val_range_splice;
     fn flatten_range(&self) -> MultiVal = isl_multi_val_flatten_range;
-    fn flat_range_product(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_flat_range_product;
-    fn range_product(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_range_product;
+    fn flat_range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_flat_range_product;
+    fn range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_range_product;
     fn factor_range(&self) -> MultiVal = isl_multi_val_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_val_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiVal = isl_multi_val_range_factor_domain;
@@ -100,12 +108,11 @@ methods! { MultiVal;
     fn scale_down_val(&self, v: &Val) -> MultiVal = isl_multi_val_scale_down_val;
     fn scale_multi_val(&self, mv: &MultiVal) -> MultiVal = isl_multi_val_scale_multi_val;
     fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiVal = isl_multi_val_scale_down_multi_val;
-    fn mod_multi_val(&self, mv: &MultiVal) -> MultiVal = isl_multi_val_mod_multi_val;
-    fn add(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_add;
-    fn sub(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_sub;
+    fn add(&self, other: &MultiVal) -> MultiVal = isl_multi_val_add;
+    fn sub(&self, other: &MultiVal) -> MultiVal = isl_multi_val_sub;
     fn neg(&self) -> MultiVal = isl_multi_val_neg;
-    fn min(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_min;
-    fn max(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_max;
+    fn min(&self, other: &MultiVal) -> MultiVal = isl_multi_val_min;
+    fn max(&self, other: &MultiVal) -> MultiVal = isl_multi_val_max;
     fn zero(space: &Space) -> MultiVal = isl_multi_val_zero;
     fn involves_nan(&self) -> bool = isl_multi_val_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_val_dim;
@@ -129,11 +136,12 @@ methods! { MultiVal;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> MultiVal = isl_multi_val_set_tuple_id;
     fn reset_range_tuple_id(&self) -> MultiVal = isl_multi_val_reset_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> MultiVal = isl_multi_val_reset_tuple_id;
-    fn product(&self, multi2: &MultiVal) -> MultiVal = isl_multi_val_product;
-    fn splice(&self, in_pos: usize, out_pos: usize, multi2: &MultiVal) -> MultiVal = isl_multi_val_splice;
+    fn product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_product;
+    fn splice(&self, in_pos: usize, out_pos: usize, other: &MultiVal) -> MultiVal = isl_multi_val_splice;
     fn is_zero(&self) -> bool = isl_multi_val_is_zero;
     fn add_val(&self, v: &Val) -> MultiVal = isl_multi_val_add_val;
-    fn mod_val(&self, v: &Val) -> MultiVal = isl_multi_val_mod_val;
+    fn mod_val(&self, v: &Val) -> MultiVal = isl_multi_val_mod_val,
+        require !v.is_zero()?;
 }
 
 impl Val {
@@ -144,11 +152,14 @@ impl Val {
 
     /// The value as a machine integer; `None` if it is none or does not fit.
     pub fn to_i64(&self) -> Option<i64> {
-        self.to_i128().and_then(|value| i64::try_from(value).ok())
+        if self.is_int().ok()? { self.get_num_si().ok() } else { None }
     }
 
     /// The value as a machine integer; `None` if it is none or does not fit.
     pub fn to_i128(&self) -> Option<i128> {
+        if let Some(value) = self.to_i64() {
+            return Some(value.into());
+        }
         // isl prints rationals, infinities and NaN in ways that are no integer literals.
         self.to_string().parse().ok()
     }

@@ -72,6 +72,7 @@ functions! {
     pub fn isl_ast_node_if_has_else(node: Keep<isl_ast_node>) -> isl_bool;
     pub fn isl_ast_node_if_get_else_node(node: Keep<isl_ast_node>) -> Give<isl_ast_node>;
     pub fn isl_ast_node_if_get_else(node: Keep<isl_ast_node>) -> Give<isl_ast_node>;
+    pub fn isl_ast_node_block_from_children(list: Take<isl_ast_node_list>) -> Give<isl_ast_node>;
     pub fn isl_ast_node_block_get_children(node: Keep<isl_ast_node>) -> Give<isl_ast_node_list>;
     pub fn isl_ast_node_mark_get_id(node: Keep<isl_ast_node>) -> Give<isl_id>;
     pub fn isl_ast_node_mark_get_node(node: Keep<isl_ast_node>) -> Give<isl_ast_node>;

@@ -31,6 +31,11 @@ functions! {
     pub fn isl_pw_qpolynomial_foreach_piece(pwqp: Keep<isl_pw_qpolynomial>, visit: VisitTwo<isl_set, isl_qpolynomial>, user: *mut c_void) -> isl_stat;
     pub fn isl_qpolynomial_foreach_term(qp: Keep<isl_qpolynomial>, visit: Visit<isl_term>, user: *mut c_void) -> isl_stat;
 
+    pub fn isl_set_partial_lexmin(set: Take<isl_set>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_set>;
+    pub fn isl_set_partial_lexmax(set: Take<isl_set>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_set>;
+    pub fn isl_map_partial_lexmin(map: Take<isl_map>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_map>;
+    pub fn isl_map_partial_lexmax(map: Take<isl_map>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_map>;
+
     pub fn isl_map_power(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
     pub fn isl_map_reaching_path_lengths(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
     pub fn isl_map_transitive_closure(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
@@ -43,6 +48,7 @@ functions! {
     pub fn isl_schedule_node_every_descendant(node: Keep<isl_schedule_node>, test: Visit<isl_schedule_node>, user: *mut c_void) -> isl_bool;
     pub fn isl_schedule_node_map_descendant_bottom_up(node: Take<isl_schedule_node>, rewrite: Rewrite<isl_schedule_node>, user: *mut c_void) -> Give<isl_schedule_node>;
     pub fn isl_ast_node_foreach_descendant_top_down(node: Keep<isl_ast_node>, visit: Visit<isl_ast_node>, user: *mut c_void) -> isl_stat;
+    pub fn isl_ast_node_map_descendant_bottom_up(node: Take<isl_ast_node>, rewrite: Rewrite<isl_ast_node>, user: *mut c_void) -> Give<isl_ast_node>;
 
     pub fn isl_ast_build_set_at_each_domain(build: Take<isl_ast_build>, at: AtNode, user: *mut c_void) -> Give<isl_ast_build>;
     pub fn isl_ast_build_set_before_each_for(build: Take<isl_ast_build>, before: BeforeFor, user: *mut c_void) -> Give<isl_ast_build>;

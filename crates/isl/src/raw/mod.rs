@@ -72,6 +72,7 @@ pub const STAT_ERROR: c_int = -1;
 
 pub const ERROR_NONE: c_int = 0;
 pub const ERROR_ALLOC: c_int = 2;
+pub const ERROR_UNKNOWN: c_int = 3;
 pub const ERROR_INVALID: c_int = 5;
 pub const ERROR_QUOTA: c_int = 6;
 pub const ERROR_UNSUPPORTED: c_int = 7;

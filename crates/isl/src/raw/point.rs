@@ -10,8 +10,6 @@ functions! {
     pub fn isl_point_get_coordinate_val(pnt: Keep<isl_point>, kind: isl_dim_type, pos: c_int) -> Give<isl_val>;
     pub fn isl_point_set_coordinate_val(pnt: Take<isl_point>, kind: isl_dim_type, pos: c_int, v: Take<isl_val>) -> Give<isl_point>;
     pub fn isl_point_get_multi_val(pnt: Keep<isl_point>) -> Give<isl_multi_val>;
-    pub fn isl_point_add_ui(pnt: Take<isl_point>, kind: isl_dim_type, pos: c_int, val: c_uint) -> Give<isl_point>;
-    pub fn isl_point_sub_ui(pnt: Take<isl_point>, kind: isl_dim_type, pos: c_int, val: c_uint) -> Give<isl_point>;
     pub fn isl_point_void(space: Take<isl_space>) -> Give<isl_point>;
     pub fn isl_point_is_void(pnt: Keep<isl_point>) -> isl_bool;
     pub fn isl_point_to_str(pnt: Keep<isl_point>) -> Give<c_char>;

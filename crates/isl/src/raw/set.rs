@@ -156,7 +156,6 @@ functions! {
     pub fn isl_set_lex_lt_set(set1: Take<isl_set>, set2: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_set_lex_ge_set(set1: Take<isl_set>, set2: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_set_lex_gt_set(set1: Take<isl_set>, set2: Take<isl_set>) -> Give<isl_map>;
-    pub fn isl_set_size(set: Keep<isl_set>) -> c_int;
     pub fn isl_set_align_params(set: Take<isl_set>, model: Take<isl_space>) -> Give<isl_set>;
     pub fn isl_set_drop_unused_params(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_from_multi_aff(ma: Take<isl_multi_aff>) -> Give<isl_set>;
@@ -176,7 +175,6 @@ functions! {
     pub fn isl_set_unwrap(set: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_set_flatten(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_flatten_map(set: Take<isl_set>) -> Give<isl_map>;
-    pub fn isl_set_insert_domain(set: Take<isl_set>, domain: Take<isl_space>) -> Give<isl_map>;
     pub fn isl_set_wrapped_domain_map(set: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_set_to_union_set(set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_set_from_union_set(uset: Take<isl_union_set>) -> Give<isl_set>;

@@ -30,7 +30,6 @@ functions! {
     pub fn isl_multi_val_scale_down_val(multi: Take<isl_multi_val>, v: Take<isl_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_scale_multi_val(multi: Take<isl_multi_val>, mv: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_scale_down_multi_val(multi: Take<isl_multi_val>, mv: Take<isl_multi_val>) -> Give<isl_multi_val>;
-    pub fn isl_multi_val_mod_multi_val(multi: Take<isl_multi_val>, mv: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_add(multi1: Take<isl_multi_val>, multi2: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_sub(multi1: Take<isl_multi_val>, multi2: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_neg(multi: Take<isl_multi_val>) -> Give<isl_multi_val>;
