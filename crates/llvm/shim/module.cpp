@@ -94,9 +94,10 @@ char *lw_module_write(LLVMModuleRef M, const char *Path, bool Bitcode) {
   return Error ? copyText(Error.message()) : nullptr;
 }
 
-char *lw_module_print(LLVMModuleRef M) {
+char *lw_module_print(LLVMModuleRef M, bool WithUseOrder) {
   std::string Text;
-  raw_string_ostream(Text) << *unwrap(M);
+  raw_string_ostream Out(Text);
+  unwrap(M)->print(Out, /*AAW=*/nullptr, WithUseOrder);
   return copyText(Text);
 }
 

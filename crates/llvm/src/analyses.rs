@@ -15,6 +15,7 @@ pub struct Analyses {
     function: LLVMValueRef,
     value_count: usize,
     block_count: usize,
+    loop_count: usize,
 }
 
 impl Drop for Analyses {
@@ -37,6 +38,7 @@ impl Analyses {
                 function: reference,
                 value_count: ffi::lw_value_count(shim),
                 block_count: ffi::lw_block_count(shim),
+                loop_count: facts.loops.len(),
             };
             (facts, analyses)
         }
@@ -58,7 +60,13 @@ impl Analyses {
         self.function
     }
 
-    fn checked(&self, value: ValueId) -> u32 {
+    pub(crate) fn shim(&self) -> *mut ffi::Analyses {
+        self.shim
+    }
+    pub(crate) fn loop_count(&self) -> usize {
+        self.loop_count
+    }
+    pub(crate) fn checked(&self, value: ValueId) -> u32 {
         assert!(value.index() < self.value_count, "{value:?} is not of this snapshot");
         value.0
     }
@@ -74,8 +82,9 @@ impl Analyses {
 
 impl Oracle for Analyses {
     fn scev(&self, value: ValueId, scope: Option<LoopId>) -> Scev {
+        assert!(scope.is_none_or(|l| l.index() < self.loop_count), "{scope:?} is not of this snapshot");
         let scope = scope.map_or(-1, |l| i64::from(l.0));
-        // SAFETY: the value is in range, loops come from the same snapshot, the tape is ours.
+        // SAFETY: value and loop are in range, the tape is ours.
         unsafe { Reader::new(ffi::lw_scev(self.shim, self.checked(value), scope)).finish(Reader::scev) }
     }
 

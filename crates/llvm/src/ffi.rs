@@ -1,7 +1,7 @@
 //! The functions of the C++ shim, as they are. Nothing outside this crate sees them.
 
 use inkwell::llvm_sys::prelude::*;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 
 /// What the shim points to; never looked into from here.
 macro_rules! opaque {
@@ -10,7 +10,7 @@ macro_rules! opaque {
         pub struct $name { _private: [u8; 0] }
     )*};
 }
-opaque! { Managers Analyses Tape OwnModule }
+opaque! { Managers Analyses Tape OwnModule Backup Table }
 
 unsafe extern "C" {
     pub fn lw_module_read(
@@ -23,7 +23,7 @@ unsafe extern "C" {
     pub fn lw_module_ref(module: *mut OwnModule) -> LLVMModuleRef;
     pub fn lw_module_managers(module: *mut OwnModule) -> *mut Managers;
     pub fn lw_module_write(module: LLVMModuleRef, path: *const c_char, bitcode: bool) -> *mut c_char;
-    pub fn lw_module_print(module: LLVMModuleRef) -> *mut c_char;
+    pub fn lw_module_print(module: LLVMModuleRef, with_use_order: bool) -> *mut c_char;
     pub fn lw_module_verify(module: LLVMModuleRef) -> *mut c_char;
     pub fn lw_function_print(function: LLVMValueRef) -> *mut c_char;
     pub fn lw_function_verify(function: LLVMValueRef) -> *mut c_char;
@@ -52,6 +52,95 @@ unsafe extern "C" {
         second_count: usize,
     ) -> bool;
     pub fn lw_is_guaranteed_not_poison(analyses: *mut Analyses, value: u32) -> bool;
+
+    pub fn lw_backup_take(managers: *mut Managers, function: LLVMValueRef, keep_original: bool) -> *mut Backup;
+    pub fn lw_backup_restore(backup: *mut Backup);
+    pub fn lw_backup_discard(backup: *mut Backup);
+
+    pub fn lw_canonicalize(managers: *mut Managers, function: LLVMValueRef);
+    pub fn lw_clean_up(managers: *mut Managers, function: LLVMValueRef);
+    pub fn lw_has_loops(managers: *mut Managers, function: LLVMValueRef) -> bool;
+    pub fn lw_must_not_be_touched(function: LLVMValueRef) -> bool;
+
+    pub fn lw_location(analyses: *mut Analyses, kind: i32, id: u32) -> LLVMMetadataRef;
+    pub fn lw_remarks_wanted(function: LLVMValueRef) -> bool;
+    pub fn lw_remark(
+        function: LLVMValueRef,
+        kind: i32,
+        name: *const c_char,
+        location: LLVMMetadataRef,
+        text: *const c_char,
+    );
+
+    pub fn lw_plugin_api_version() -> u32;
+    pub fn lw_plugin_set_hooks(wanted: HookWanted, run: HookRun);
+    pub fn lw_plugin_register(pass_builder: *mut c_void);
+}
+
+pub type HookWanted = extern "C" fn(occasion: i32, command_line: *const c_char, parameters: *const c_char) -> bool;
+pub type HookRun = extern "C" fn(
+    module: LLVMModuleRef,
+    managers: *mut Managers,
+    occasion: i32,
+    command_line: *const c_char,
+    parameters: *const c_char,
+) -> bool;
+
+// The writer's instruments.
+unsafe extern "C" {
+    pub fn lw_map_new() -> *mut Table;
+    pub fn lw_map_clone(map: *const Table) -> *mut Table;
+    pub fn lw_map_free(map: *mut Table);
+    pub fn lw_map_insert(map: *mut Table, from: LLVMValueRef, to: LLVMValueRef);
+    pub fn lw_map_get(map: *const Table, from: LLVMValueRef) -> LLVMValueRef;
+    pub fn lw_clone_instruction(
+        instruction: LLVMValueRef,
+        map: *const Table,
+        end: LLVMBasicBlockRef,
+        before: LLVMValueRef,
+        weaken: bool,
+    ) -> LLVMValueRef;
+    pub fn lw_clone_blocks(
+        blocks: *const LLVMBasicBlockRef,
+        count: usize,
+        map: *mut Table,
+        into: LLVMValueRef,
+        weaken: bool,
+        copies: *mut LLVMBasicBlockRef,
+    );
+    pub fn lw_remap(instruction: LLVMValueRef, map: *const Table);
+    pub fn lw_weaken(instruction: LLVMValueRef);
+    pub fn lw_enter_through_one_block(
+        entry: LLVMBasicBlockRef,
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
+    pub fn lw_leave_through_one_block(
+        exit: LLVMBasicBlockRef,
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
+    pub fn lw_drop_lifetimes(region: *const LLVMBasicBlockRef, count: usize);
+    pub fn lw_set_loop_properties(
+        latch: LLVMValueRef,
+        groups: *const LLVMMetadataRef,
+        count: usize,
+        vectorize: i32,
+        disable_unroll: bool,
+    );
+    pub fn lw_new_access_group(module: LLVMModuleRef) -> LLVMMetadataRef;
+    pub fn lw_set_access_groups(access: LLVMValueRef, groups: *const LLVMMetadataRef, count: usize);
+    pub fn lw_new_alias_domain(module: LLVMModuleRef, name: *const c_char) -> LLVMMetadataRef;
+    pub fn lw_new_alias_scope(module: LLVMModuleRef, domain: LLVMMetadataRef, name: *const c_char) -> LLVMMetadataRef;
+    pub fn lw_add_alias_scopes(
+        access: LLVMValueRef,
+        in_scopes: *const LLVMMetadataRef,
+        in_count: usize,
+        apart: *const LLVMMetadataRef,
+        apart_count: usize,
+    );
+    pub fn lw_declare_alias_scopes(before: LLVMValueRef, scopes: *const LLVMMetadataRef, count: usize);
+    pub fn lw_new_outlined_function(parent: LLVMValueRef, name: *const c_char, ty: LLVMTypeRef) -> LLVMValueRef;
 }
 
 /// Takes over a text that the shim allocated; `None` for null.

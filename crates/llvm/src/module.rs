@@ -105,7 +105,13 @@ impl<'m> ModuleHandle<'m> {
     /// The module as LLVM IR.
     pub fn print(&self) -> String {
         // SAFETY: the text is ours to free.
-        unsafe { ffi::take_text(ffi::lw_module_print(self.module)) }.unwrap_or_default()
+        unsafe { ffi::take_text(ffi::lw_module_print(self.module, false)) }.unwrap_or_default()
+    }
+
+    /// With the order in which uses are listed, where it is not the one that reading the text would give.
+    pub fn print_with_use_order(&self) -> String {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_module_print(self.module, true)) }.unwrap_or_default()
     }
 
     pub fn verify(&self) -> Result<(), String> {
@@ -148,6 +154,31 @@ impl FunctionHandle<'_> {
     pub fn verify(&self) -> Result<(), String> {
         // SAFETY: the text is ours to free.
         unsafe { ffi::take_text(ffi::lw_function_verify(self.function)) }.map_or(Ok(()), Err)
+    }
+
+    /// Loops in the form that the reader wants (promoted variables, rotated, counters simplified), nothing hoisted out of them.
+    /// For code as a front end writes it.
+    pub fn canonicalize(&mut self) {
+        // SAFETY: function and managers are alive; cached analyses are dropped on both sides.
+        unsafe { ffi::lw_canonicalize(self.managers, self.function) }
+    }
+
+    /// Tidies up behind the writer: promotion, common subexpressions, simplification, code motion out of loops.
+    pub fn clean_up(&mut self) {
+        // SAFETY: as for `canonicalize`.
+        unsafe { ffi::lw_clean_up(self.managers, self.function) }
+    }
+
+    pub fn has_loops(&self) -> bool {
+        // SAFETY: function and managers are alive.
+        unsafe { ffi::lw_has_loops(self.managers, self.function) }
+    }
+
+    /// The function's attributes forbid any change: optnone, naked, strictfp, coroutines, returns_twice, sanitizers that watch memory
+    /// or threads; or it is our own work.
+    pub fn must_not_be_touched(&self) -> bool {
+        // SAFETY: a function.
+        unsafe { ffi::lw_must_not_be_touched(self.function) }
     }
 
     /// Drops all cached analyses of the function: to be called after every change.

@@ -1,0 +1,54 @@
+//! Remarks: what `-Rpass=loopwright` and its relatives print.
+
+use crate::analyses::Analyses;
+use crate::facts::{LoopId, ValueId};
+use crate::ffi;
+use crate::ir::c_text;
+use crate::module::FunctionHandle;
+use inkwell::llvm_sys::prelude::LLVMMetadataRef;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// `-Rpass`: something was done.
+    Done,
+    /// `-Rpass-missed`: something was not.
+    Missed,
+    /// `-Rpass-analysis`: why.
+    Analysis,
+}
+
+/// A place in the source; outlives the code it was taken from. Unknown without debug information.
+#[derive(Clone, Copy)]
+pub struct Location(LLVMMetadataRef);
+
+impl Location {
+    pub const UNKNOWN: Location = Location(std::ptr::null_mut());
+}
+
+impl Analyses {
+    pub fn loop_location(&self, of: LoopId) -> Location {
+        assert!(of.index() < self.loop_count(), "{of:?} is not of this snapshot");
+        // SAFETY: in range.
+        Location(unsafe { ffi::lw_location(self.shim(), 1, of.0) })
+    }
+
+    pub fn value_location(&self, of: ValueId) -> Location {
+        // SAFETY: in range.
+        Location(unsafe { ffi::lw_location(self.shim(), 0, self.checked(of)) })
+    }
+}
+
+impl FunctionHandle<'_> {
+    /// Whether somebody reads remarks at all. They must not change what is done, only what is said.
+    pub fn remarks_wanted(&self) -> bool {
+        // SAFETY: a function.
+        unsafe { ffi::lw_remarks_wanted(self.function_ref()) }
+    }
+
+    /// `name` is an identifier for tools (`Transformed`), `text` a sentence for people.
+    pub fn remark(&self, kind: RemarkKind, name: &str, at: Location, text: &str) {
+        let (name, text) = (c_text(name), c_text(text));
+        // SAFETY: both texts live through the call; locations live as long as the context.
+        unsafe { ffi::lw_remark(self.function_ref(), kind as i32, name.as_ptr(), at.0, text.as_ptr()) }
+    }
+}

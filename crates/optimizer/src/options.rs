@@ -1,0 +1,161 @@
+//! What the user can say: `parallel,position=late`, in the environment variable `LOOPWRIGHT`, after `-loopwright=`, or in
+//! `-passes=loopwright<…>` (where `;` separates, because LLVM keeps the comma for itself).
+
+use std::path::PathBuf;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Do nothing at all.
+    pub off: bool,
+    pub position: Position,
+    /// Distribute outer loops over threads.
+    pub parallel: bool,
+    /// The folder that gets one report per module.
+    pub report: Option<PathBuf>,
+    /// The program counts which side of each check ran.
+    pub stats: bool,
+    /// Check every result with the independent checker.
+    pub verify: bool,
+    /// Fail on purpose in this stage, to test that nothing comes of it.
+    pub fault: Option<String>,
+    /// Report only, change nothing.
+    pub analyze: bool,
+    /// Only this function.
+    pub function: Option<String>,
+    /// Edge of the tiles.
+    pub tile: Option<u32>,
+    pub fusion: Option<Fusion>,
+    /// Say on stderr what is being done.
+    pub trace: bool,
+    /// Bring each function into form first, on a copy that is thrown away if nothing comes of it. Always so at the early position.
+    pub canonicalize: bool,
+}
+
+/// Where in a compiler's pipeline we work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Position {
+    /// At its start, on what the front end wrote.
+    #[default]
+    Early,
+    /// Just before the vectorizer.
+    Late,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    Min,
+    Max,
+}
+
+impl Options {
+    /// Reads a list of options. A later one replaces an earlier one; empty items are nothing.
+    pub fn parse(text: &str) -> Result<Options, String> {
+        let mut options = Options::default();
+        for item in text.split([',', ';']).map(str::trim).filter(|item| !item.is_empty()) {
+            options.read(item)?;
+        }
+        Ok(options)
+    }
+
+    fn read(&mut self, item: &str) -> Result<(), String> {
+        let (key, value) = match item.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (item, None),
+        };
+        let flag = |target: &mut bool| match value {
+            None => {
+                *target = true;
+                Ok(())
+            }
+            Some(_) => Err(format!("option `{item}`: `{key}` takes no value")),
+        };
+        let needed = || match value {
+            Some(value) if !value.is_empty() => Ok(value),
+            _ => Err(format!("option `{item}` needs a value: `{key}=…`")),
+        };
+        match key {
+            "off" => flag(&mut self.off)?,
+            "parallel" => flag(&mut self.parallel)?,
+            "stats" => flag(&mut self.stats)?,
+            "verify" => flag(&mut self.verify)?,
+            "analyze" => flag(&mut self.analyze)?,
+            "trace" => flag(&mut self.trace)?,
+            "canonicalize" => flag(&mut self.canonicalize)?,
+            "report" => self.report = Some(PathBuf::from(needed()?)),
+            "fault" => self.fault = Some(needed()?.to_string()),
+            "function" => self.function = Some(needed()?.to_string()),
+            "position" => {
+                self.position = match needed()? {
+                    "early" => Position::Early,
+                    "late" => Position::Late,
+                    _ => return Err(format!("option `{item}`: the value is one of: early, late")),
+                }
+            }
+            "fusion" => {
+                self.fusion = match needed()? {
+                    "min" => Some(Fusion::Min),
+                    "max" => Some(Fusion::Max),
+                    _ => return Err(format!("option `{item}`: the value is one of: min, max")),
+                }
+            }
+            "tile" => match needed()?.parse() {
+                Ok(edge) if edge > 0 => self.tile = Some(edge),
+                _ => return Err(format!("option `{item}`: the value is a positive number")),
+            },
+            _ => {
+                return Err(format!(
+                    "unknown option `{item}`; known are: off, position, parallel, report, stats, verify, analyze, function, \
+                     tile, fusion, trace"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn refused(text: &str, expected: Expect) {
+        expected.assert_eq(&Options::parse(text).expect_err("not an option list"));
+    }
+
+    #[test]
+    fn a_list_is_read_from_left_to_right() {
+        let options = Options::parse("parallel, position=late,,tile=64,position=early,report=out/dir").unwrap();
+        let expected = Options {
+            parallel: true,
+            tile: Some(64),
+            report: Some("out/dir".into()),
+            position: Position::Early,
+            ..Options::default()
+        };
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn nothing_said_is_the_default() {
+        assert_eq!(Options::parse("").unwrap(), Options::default());
+    }
+
+    #[test]
+    fn pass_parameters_are_separated_by_semicolons() {
+        assert_eq!(Options::parse("stats;fusion=max").unwrap(), Options::parse("stats,fusion=max").unwrap());
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        refused(
+            "paralel",
+            expect![
+                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion, trace"
+            ],
+        );
+        refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);
+        refused("tile=0", expect!["option `tile=0`: the value is a positive number"]);
+        refused("report", expect!["option `report` needs a value: `report=…`"]);
+        refused("position=middle", expect!["option `position=middle`: the value is one of: early, late"]);
+    }
+}
