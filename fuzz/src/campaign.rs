@@ -1,0 +1,243 @@
+//! Many programs: batches, variants, reduction of what fails, and the summary.
+
+use crate::generate;
+use crate::kernel::Kernel;
+use crate::print;
+use crate::reduce::reduce;
+use crate::run::{Failure, Patience, Program, Tally, Variant};
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Programs compiled and run for one reduction.
+const REDUCTION_BUDGET: usize = 400;
+
+pub struct Campaign {
+    pub seed: u64,
+    pub kernels: Range<usize>,
+    pub batch: usize,
+    pub jobs: usize,
+    pub keep: PathBuf,
+    pub reductions: usize,
+    pub patience: Patience,
+    reference: Variant,
+    /// Every program runs in one of each.
+    variants: Vec<Vec<Variant>>,
+}
+
+/// A kernel that failed, as small as it became.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub variant: String,
+    pub failure: String,
+    pub saved: PathBuf,
+}
+
+#[derive(Debug, Default)]
+pub struct Summary {
+    pub programs: usize,
+    pub kernels: usize,
+    pub tally: Tally,
+    pub failures: Vec<Found>,
+}
+
+impl Campaign {
+    /// Compares with nothing yet.
+    pub fn new(seed: u64, kernels: Range<usize>) -> Campaign {
+        Campaign {
+            seed,
+            kernels,
+            batch: 25,
+            jobs: 1,
+            keep: PathBuf::from("target/fuzz"),
+            reductions: 10,
+            patience: Patience::default(),
+            reference: Variant::Plain(vec!["-O3".into()]),
+            variants: Vec::new(),
+        }
+    }
+
+    /// -O0 against -O3, both without contraction of floating-point operations: tests the generator, not the optimizer.
+    pub fn compare_levels(&mut self) {
+        let flags = |level: &str| Variant::Plain(vec![level.into(), "-ffp-contract=off".into()]);
+        self.reference = flags("-O0");
+        self.variants = vec![vec![flags("-O3")]];
+    }
+
+    /// Against sanitizers that end the program at the first report.
+    pub fn sanitize(&mut self) {
+        let flags = ["-O0", "-ffp-contract=off", "-fsanitize=undefined,address", "-fno-sanitize-recover=undefined"];
+        self.reference = Variant::Plain(vec!["-O3".into(), "-ffp-contract=off".into()]);
+        self.variants = vec![vec![Variant::Plain(flags.map(String::from).to_vec())]];
+    }
+
+    pub fn optimize(&mut self, plugin: &Path, positions: &[&str], parallel: bool) {
+        // Small tiles reach their borders with small arrays; both kinds of fusion; the checker now and then.
+        let rotation = ["", ",tile=4", ",verify", ",tile=7,fusion=max", ",fusion=min,tile=5"];
+        let variant = |options: String| Variant::Optimized { plugin: plugin.to_path_buf(), options };
+        for position in positions {
+            for threads in if parallel { vec!["", ",parallel"] } else { vec![""] } {
+                let all = rotation.iter().map(|extra| variant(format!("position={position}{extra}{threads}")));
+                self.variants.push(all.collect());
+            }
+        }
+    }
+
+    pub fn run(&self) -> Summary {
+        let starts: Vec<usize> = self.kernels.clone().step_by(self.batch).collect();
+        let next = AtomicUsize::new(0);
+        let summary = Mutex::new(Summary::default());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    while let Some(start) = starts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let range = *start..(*start + self.batch).min(self.kernels.end);
+                        self.program(range, &summary);
+                    }
+                });
+            }
+        });
+        let mut summary = summary.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // Threads end in any order.
+        summary.failures.sort_by(|a, b| (&a.saved, &a.variant).cmp(&(&b.saved, &b.variant)));
+        summary
+    }
+
+    fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
+        let kernels: Vec<Kernel> = range.clone().map(|k| generate::kernel(self.seed, k)).collect();
+        let update = |change: &mut dyn FnMut(&mut Summary)| {
+            change(&mut summary.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        };
+        update(&mut |s| {
+            s.programs += 1;
+            s.kernels += kernels.len();
+        });
+        let program = match Program::new(&kernels, &self.reference, self.patience) {
+            Ok(program) => program,
+            Err(failure) => {
+                let found = self.save(&kernels, &self.reference, &failure);
+                update(&mut |s| s.failures.push(found.clone()));
+                return;
+            }
+        };
+        for rotation in &self.variants {
+            let variant = &rotation[range.start / self.batch % rotation.len()];
+            let failure = match program.compare(variant) {
+                Ok(tally) => {
+                    update(&mut |s| s.tally.add(&tally));
+                    continue;
+                }
+                Err(failure) => failure,
+            };
+            eprintln!("fuzz: {variant}: {failure}");
+            for (kernel, failure) in self.isolate(&kernels, variant, failure) {
+                let mut reducing = false;
+                update(&mut |s| reducing = s.failures.len() < self.reductions);
+                let kernel = if reducing && kernel.len() == 1 {
+                    vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
+                } else {
+                    kernel
+                };
+                let found = self.save(&kernel, variant, &failure);
+                eprintln!("fuzz: {}", found.saved.display());
+                update(&mut |s| s.failures.push(found.clone()));
+            }
+        }
+    }
+
+    fn attempt(&self, kernels: &[Kernel], variant: &Variant) -> Option<Failure> {
+        match Program::new(kernels, &self.reference, self.patience) {
+            Ok(program) => program.compare(variant).err(),
+            Err(failure) => Some(failure),
+        }
+    }
+
+    fn fails_like(&self, kernel: &Kernel, variant: &Variant, failure: &Failure) -> bool {
+        self.attempt(std::slice::from_ref(kernel), variant).is_some_and(|f| f.is_like(failure))
+    }
+
+    /// The kernels that fail alone; all together if none does.
+    fn isolate(&self, kernels: &[Kernel], variant: &Variant, failure: Failure) -> Vec<(Vec<Kernel>, Failure)> {
+        let suspects: Vec<&Kernel> = match failure.suspects() {
+            // One that crashed, or some that differ.
+            Some(names) => kernels.iter().filter(|k| names.contains(&k.index)).collect(),
+            None => Vec::new(),
+        };
+        let alone = |all: &[&Kernel]| -> Vec<(Vec<Kernel>, Failure)> {
+            let each = |k: &&Kernel| {
+                let failure = self.attempt(std::slice::from_ref(*k), variant)?;
+                Some((vec![(*k).clone()], failure))
+            };
+            all.iter().filter_map(each).collect()
+        };
+        let mut found = alone(&suspects);
+        if found.is_empty() {
+            found = alone(&kernels.iter().collect::<Vec<_>>());
+        }
+        if found.is_empty() { vec![(kernels.to_vec(), failure)] } else { found }
+    }
+
+    fn save(&self, kernels: &[Kernel], variant: &Variant, failure: &Failure) -> Found {
+        let names = match kernels {
+            [one] => format!("k{}", one.index),
+            [first, .., last] => format!("k{}-k{}", first.index, last.index),
+            [] => "none".into(),
+        };
+        let options = match variant {
+            Variant::Optimized { options, .. } => options.replace(['=', ','], "-"),
+            Variant::Plain(_) => "plain".into(),
+        };
+        let saved = self.keep.join(format!("seed{}-{names}-{options}.c", self.seed));
+        let said = failure.to_string().replace('\n', "\n// ");
+        let text = format!(
+            "// {said}\n// seed {}\n// expected: {}\n// got: {variant}\n{}",
+            self.seed,
+            self.reference,
+            print::program(kernels)
+        );
+        if let Err(e) = std::fs::create_dir_all(&self.keep).and_then(|()| std::fs::write(&saved, text)) {
+            eprintln!("fuzz: {}: {e}", saved.display());
+        }
+        Found { variant: variant.to_string(), failure: failure.to_string(), saved }
+    }
+}
+
+/// The plugin: as given, or `LOOPWRIGHT_PLUGIN`, or beside this program or the folder above it (tests run in `deps/`).
+pub fn find_plugin(given: Option<PathBuf>) -> Result<PathBuf, String> {
+    let missing = |path: &Path| format!("{} is missing: run `make build` first", path.display());
+    if let Some(path) = given.or_else(|| std::env::var_os("LOOPWRIGHT_PLUGIN").map(PathBuf::from)) {
+        return if path.is_file() {
+            std::path::absolute(&path).map_err(|e| e.to_string())
+        } else {
+            Err(missing(&path))
+        };
+    }
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let folders: Vec<&Path> = program.ancestors().skip(1).take(2).collect();
+    let found = folders.iter().map(|f| f.join("libloopwright.so")).find(|path| path.is_file());
+    found.ok_or_else(|| missing(&folders[0].join("libloopwright.so")))
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Summary { programs, kernels, tally, failures } = self;
+        writeln!(f, "programs      {programs}")?;
+        writeln!(f, "kernels       {kernels}")?;
+        writeln!(f, "modelled      {}", tally.modelled.len())?;
+        writeln!(f, "transformed   {}", tally.transformed.len())?;
+        writeln!(f, "ran fast      {} ({} times)", tally.ran_fast.len(), tally.fast)?;
+        writeln!(f, "ran original  {} ({} times)", tally.ran_original.len(), tally.original)?;
+        let mut refusals: Vec<(&String, &u64)> = tally.refusals.iter().collect();
+        refusals.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), kind.as_str()));
+        for (kind, count) in refusals.into_iter().take(12) {
+            writeln!(f, "  refused     {count} {kind}")?;
+        }
+        writeln!(f, "failures      {}", failures.len())?;
+        for found in failures {
+            writeln!(f, "  {}\n    {}\n    {}", found.saved.display(), found.failure, found.variant)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Parameters, arrays, and the argument sets a kernel is called with.
+
+use crate::kernel::*;
+use crate::rng::Rng;
+
+/// What a parameter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Size,
+    /// Small, of either sign; if unsigned, its negative values wrap.
+    Offset,
+    /// Up to the largest value of its type; only ever compared.
+    Huge,
+    /// A leading dimension. `strict`: no row may run into the next.
+    Lead {
+        strict: bool,
+    },
+}
+
+pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>) {
+    let mut kernel = Kernel {
+        index,
+        vars: Vec::new(),
+        parameters: 0,
+        arrays: Vec::new(),
+        tables: Vec::new(),
+        scalars: Vec::new(),
+        body: Vec::new(),
+        result: None,
+        sets: Vec::new(),
+        restrict: rng.percent(25),
+    };
+    let mut roles = Vec::new();
+    // One type for most parameters, as people write.
+    let usual = [Int::Int, Int::Long, Int::Unsigned, Int::Size][rng.weighted(&[50, 20, 15, 15])];
+    let mut parameter = |rng: &mut Rng, kernel: &mut Kernel, role: Role| {
+        let ty = if rng.percent(75) {
+            usual
+        } else {
+            rng.pick(&[Int::Int, Int::Long, Int::Unsigned, Int::Size, Int::Short])
+        };
+        let origin = [Origin::Argument, Origin::Pointee, Origin::Global][rng.weighted(&[86, 7, 7])];
+        let origin = if matches!(role, Role::Lead { .. }) { Origin::Argument } else { origin };
+        kernel.vars.push(Var { ty, origin });
+        roles.push(role);
+        VarId(kernel.vars.len() - 1)
+    };
+    for _ in 0..rng.within(1, 3) {
+        parameter(rng, &mut kernel, Role::Size);
+    }
+    for _ in 0..rng.weighted(&[50, 35, 15]) {
+        parameter(rng, &mut kernel, Role::Offset);
+    }
+    if rng.percent(20) {
+        parameter(rng, &mut kernel, Role::Huge);
+    }
+    let primary = Elem::ALL[rng.weighted(&[40, 16, 20, 7, 8, 9])];
+    for _ in 0..rng.within(1, 4) {
+        let elem = if rng.percent(80) { primary } else { rng.pick(&Elem::ALL) };
+        let dims = match depth {
+            1 => 1 + rng.weighted(&[85, 15]),
+            2 => 1 + rng.weighted(&[30, 65, 5]),
+            _ => 1 + rng.weighted(&[20, 50, 30]),
+        };
+        let shape = match rng.weighted(&[22, 22, 22, 22, 7, 5]) {
+            0 => Shape::Global,
+            1 => Shape::Rows,
+            2 => Shape::Flat((1..dims).map(|_| leading(rng, depth)).collect()),
+            3 => Shape::FlatBy((1..dims).map(|_| parameter(rng, &mut kernel, Role::Lead { strict: false })).collect()),
+            4 if dims == 2 => Shape::Vla(parameter(rng, &mut kernel, Role::Lead { strict: true })),
+            5 if dims == 1 => Shape::Shifted(parameter(rng, &mut kernel, Role::Offset)),
+            _ => Shape::Rows,
+        };
+        kernel.arrays.push(Array { elem, dims, shape });
+    }
+    if rng.percent(25) {
+        kernel.tables.push(Table { limit: rng.within(1, 20) });
+    }
+    kernel.parameters = kernel.vars.len();
+    kernel.sets = sets(rng, &kernel, &roles, depth);
+    (kernel, roles)
+}
+
+/// Around this many iterations per loop of a nest of this depth.
+fn usual_size(depth: usize) -> i64 {
+    [900, 60, 26, 12][depth - 1]
+}
+
+fn leading(rng: &mut Rng, depth: usize) -> i64 {
+    let usual = usual_size(depth).min(100);
+    match rng.weighted(&[85, 15]) {
+        0 => usual * 3 / 2 + rng.within(0, 8),
+        // Too short for some rows: they overlap.
+        _ => rng.within(1, usual),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// What a check should accept.
+    Usual,
+    /// Some sizes are zero, one or negative.
+    Edge,
+    /// All are.
+    Empty,
+    Overlapping,
+}
+
+fn sets(rng: &mut Rng, kernel: &Kernel, roles: &[Role], depth: usize) -> Vec<ArgumentSet> {
+    let mut kinds = vec![Kind::Usual, Kind::Usual, Kind::Edge, Kind::Edge, Kind::Empty];
+    if !kernel.restrict && kernel.arrays.len() > 1 {
+        kinds.extend([Kind::Overlapping; 3]);
+    }
+    kinds.iter().map(|kind| set(rng, kernel, roles, depth, *kind)).collect()
+}
+
+fn set(rng: &mut Rng, kernel: &Kernel, roles: &[Role], depth: usize, kind: Kind) -> ArgumentSet {
+    let usual = usual_size(depth);
+    let mut values = vec![0; roles.len()];
+    for (k, role) in roles.iter().enumerate() {
+        let ty = kernel.vars[k].ty;
+        values[k] = match role {
+            Role::Size => {
+                let value = match kind {
+                    Kind::Usual | Kind::Overlapping => rng.within(usual * 6 / 10, usual * 14 / 10),
+                    Kind::Edge => rng.pick(&[0, 1, 2, 3, -1, -5, usual, usual + 1]),
+                    Kind::Empty => rng.pick(&[0, 0, -1, -7, 1]),
+                };
+                if ty.is_unsigned() { value.max(0) } else { value }
+            }
+            Role::Offset => match kind {
+                Kind::Usual => rng.within(0, 3),
+                _ => rng.within(-4, 4),
+            },
+            Role::Huge => match (rng.percent(40), ty) {
+                (true, Int::Int) => i64::from(i32::MAX),
+                (true, Int::Unsigned) => i64::from(u32::MAX),
+                (true, Int::Long | Int::Size) => i64::MAX,
+                (true, _) => 32767,
+                (false, _) => rng.within(0, usual * 2),
+            },
+            Role::Lead { .. } => 0,
+        };
+    }
+    let largest = (0..roles.len()).filter(|k| roles[*k] == Role::Size).map(|k| values[k]).max().unwrap_or(0).max(1);
+    for (k, role) in roles.iter().enumerate() {
+        if let Role::Lead { strict } = role {
+            values[k] = if *strict || kind == Kind::Usual || rng.percent(70) {
+                largest.min(120) + rng.within(2, 12)
+            } else {
+                rng.within(0, largest)
+            };
+        }
+    }
+    let mut placement = vec![Placement::Apart; kernel.arrays.len()];
+    if kind == Kind::Overlapping {
+        for (k, place) in placement.iter_mut().enumerate().skip(1) {
+            let elem = kernel.arrays[k].elem;
+            let earlier: Vec<usize> =
+                (0..k).filter(|j| kernel.arrays[*j].elem == elem && kernel.arrays[*j].shape != Shape::Global).collect();
+            if earlier.is_empty() || rng.percent(15) {
+                continue;
+            }
+            let other = ArrayId(rng.pick(&earlier));
+            *place = match rng.weighted(&[25, 35, 15, 25]) {
+                0 => Placement::Near(other, 0),
+                1 => Placement::Near(other, rng.pick(&[-3, -2, -1, 1, 2, 3])),
+                2 => Placement::Near(other, rng.within(-2 * usual, 2 * usual)),
+                _ => Placement::Behind(other),
+            };
+        }
+    }
+    ArgumentSet { values, placement }
+}

@@ -1,0 +1,20 @@
+//! Generated loop nests: C programs that are valid by construction, run as the plain compiler makes them and as the
+//! optimizer makes them, and compared byte for byte.
+//!
+//! ```text
+//! generate   seed → kernel: loops, statements, argument sets                   (uses range: nothing is thrown away)
+//! range      kernel → intervals of all counters and subscripts → array sizes   (the only judge of validity)
+//! print      kernel → C
+//! run        C → programs → hashes, counters
+//! reduce     failing kernel → smaller failing kernel
+//! campaign   many of them
+//! ```
+
+pub mod campaign;
+pub mod generate;
+pub mod kernel;
+pub mod print;
+pub mod range;
+pub mod reduce;
+pub mod rng;
+pub mod run;
