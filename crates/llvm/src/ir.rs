@@ -196,3 +196,215 @@ pub(crate) fn new_outlined_function(parent: LLVMValueRef, name: &str, ty: LLVMTy
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).expect("zero bytes were removed")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{BlockId, FunctionFacts, ValueId};
+    use crate::{Analyses, Backup, FunctionHandle, OwnedModule};
+    use inkwell::llvm_sys::core::*;
+
+    const LOOP: &str = r#"
+define i32 @f(ptr %p, ptr %q, i32 %n) "target-cpu"="znver2" {
+entry:
+  %local = alloca i32, align 4
+  %c = icmp sgt i32 %n, 0
+  br i1 %c, label %left, label %right
+left:
+  br label %head
+right:
+  br i1 %c, label %head, label %out
+head:
+  %i = phi i32 [ 0, %left ], [ 1, %right ], [ %i.next, %head ]
+  call void @llvm.lifetime.start.p0(i64 4, ptr %local)
+  %g = getelementptr inbounds i32, ptr %p, i32 %i
+  %x = load i32, ptr %g, align 4, !range !5, !alias.scope !2, !noalias !2
+  %y = add nsw i32 %x, %n
+  store i32 %y, ptr %q, align 4
+  call void @llvm.lifetime.end.p0(i64 4, ptr %local)
+  %i.next = add nuw nsw i32 %i, 1
+  %more = icmp slt i32 %i.next, %n
+  br i1 %more, label %head, label %out, !llvm.loop !6
+out:
+  %r = phi i32 [ 7, %right ], [ %y, %head ]
+  ret i32 %r
+}
+declare void @llvm.lifetime.start.p0(i64, ptr)
+declare void @llvm.lifetime.end.p0(i64, ptr)
+!2 = !{!3}
+!3 = distinct !{!3, !4}
+!4 = distinct !{!4}
+!5 = !{i32 0, i32 5}
+!6 = distinct !{!6, !7}
+!7 = !{!"llvm.loop.mustprogress"}
+"#;
+
+    struct Subject<'m> {
+        function: FunctionHandle<'m>,
+        facts: FunctionFacts,
+        analyses: Analyses,
+    }
+    impl Subject<'_> {
+        fn value(&self, name: &str) -> LLVMValueRef {
+            let at = self.facts.values.iter().position(|v| v.name == name).expect("a value of that name");
+            self.analyses.value_ref(ValueId(at as u32))
+        }
+        fn block(&self, name: &str) -> LLVMBasicBlockRef {
+            let at = self.facts.blocks.iter().position(|b| b.name == name).expect("a block of that name");
+            self.analyses.block_ref(BlockId(at as u32))
+        }
+        fn terminator(&self, block: &str) -> LLVMValueRef {
+            unsafe { LLVMGetBasicBlockTerminator(self.block(block)) }
+        }
+        fn module(&self) -> LLVMModuleRef {
+            unsafe { LLVMGetGlobalParent(self.analyses.function_ref()) }
+        }
+    }
+
+    fn operate(on: impl FnOnce(&mut Subject<'_>)) {
+        let mut module = OwnedModule::read_text("loop.ll", LOOP).unwrap_or_else(|e| panic!("{e}"));
+        let handle = module.handle();
+        let function = handle.function("f").unwrap();
+        let (facts, analyses) = Analyses::collect(&function);
+        on(&mut Subject { function, facts, analyses });
+    }
+
+    fn text(value: LLVMValueRef) -> String {
+        unsafe {
+            let raw = LLVMPrintValueToString(value);
+            let text = std::ffi::CStr::from_ptr(raw).to_string_lossy().trim().to_string();
+            LLVMDisposeMessage(raw);
+            text
+        }
+    }
+
+    #[test]
+    fn a_clone_keeps_its_flags_where_it_runs_as_before() {
+        operate(|s| {
+            let mut map = ValueMap::new();
+            map.insert(s.value("n"), s.value("i"));
+            let place = Place::Before(s.value("more"));
+            let y = clone_instruction(s.value("y"), &map, place, Runs::AsBefore);
+            assert_eq!(text(y), "%y1 = add nsw i32 %x, %i");
+            let x = clone_instruction(s.value("x"), &map, place, Runs::AsBefore);
+            assert!(text(x).contains("!range") && !text(x).contains("!alias.scope") && !text(x).contains("!noalias"));
+            s.function.verify().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_speculative_clone_can_be_no_poison_of_its_own() {
+        operate(|s| {
+            let (map, place) = (ValueMap::new(), Place::Before(s.value("more")));
+            let clone = |name| text(clone_instruction(s.value(name), &map, place, Runs::Speculatively));
+            assert_eq!(clone("y"), "%y1 = add i32 %x, %n");
+            assert_eq!(clone("g"), "%g2 = getelementptr i32, ptr %p, i32 %i");
+            assert_eq!(clone("x"), "%x3 = load i32, ptr %g, align 4");
+        });
+    }
+
+    #[test]
+    fn a_region_gets_one_way_in_and_one_way_out() {
+        operate(|s| {
+            let region = [s.block("head")];
+            let (head, out) = (s.block("head"), s.block("out"));
+            let enter = enter_through_one_block(head, &region).unwrap();
+            let leave = leave_through_one_block(out, &region).unwrap();
+            s.function.verify().unwrap();
+            unsafe {
+                assert_eq!(LLVMCountIncoming(s.value("i")), 2);
+                assert_eq!(LLVMGetSuccessor(LLVMGetBasicBlockTerminator(enter), 0), head);
+                assert_eq!(LLVMGetSuccessor(LLVMGetBasicBlockTerminator(leave), 0), out);
+            }
+            assert!(s.function.print().contains("!llvm.loop"), "the loop keeps its properties");
+        });
+    }
+
+    #[test]
+    fn a_region_at_the_functions_entry_gets_a_block_before_it() {
+        operate(|s| {
+            let entry = s.block("entry");
+            let enter = enter_through_one_block(entry, &[entry]).unwrap();
+            s.function.verify().unwrap();
+            unsafe {
+                assert_eq!(LLVMGetEntryBasicBlock(s.analyses.function_ref()), enter);
+                assert_eq!(LLVMGetInstructionParent(s.value("local")), enter);
+            }
+        });
+    }
+
+    #[test]
+    fn copied_blocks_are_a_loop_of_their_own() {
+        operate(|s| {
+            let mut map = ValueMap::new();
+            let copies = clone_blocks(&[s.block("head")], &mut map, s.analyses.function_ref(), Runs::AsBefore);
+            let printed = text(unsafe { LLVMBasicBlockAsValue(copies[0]) });
+            assert!(!printed.contains("lifetime"), "{printed}");
+            assert!(!printed.contains("alias.scope"), "{printed}");
+            assert!(printed.contains("[ %i.next6, %head1 ]"), "{printed}");
+            let (old, new) = (s.terminator("head"), unsafe { LLVMGetBasicBlockTerminator(copies[0]) });
+            let identity = |branch| unsafe { LLVMGetMetadata(branch, loop_kind()) };
+            assert!(!identity(new).is_null() && identity(old) != identity(new));
+        });
+    }
+
+    fn loop_kind() -> u32 {
+        unsafe { LLVMGetMDKindID(c"llvm.loop".as_ptr(), 9) }
+    }
+
+    #[test]
+    fn lifetimes_inside_the_region_become_the_functions() {
+        operate(|s| {
+            drop_lifetimes(&[s.block("head")]);
+            assert!(!s.function.print().contains("lifetime"));
+            s.function.verify().unwrap();
+        });
+    }
+
+    #[test]
+    fn loops_and_accesses_carry_what_is_said_about_them() {
+        operate(|s| {
+            let module = s.module();
+            let group = new_access_group(module);
+            set_access_groups(s.value("x"), &[group]);
+            let parallel = LoopProperties { parallel_accesses: &[group], vectorize: Some(true), disable_unroll: true };
+            set_loop_properties(s.terminator("head"), parallel);
+            let domain = new_alias_domain(module, "lw");
+            let scopes = [new_alias_scope(module, domain, "p"), new_alias_scope(module, domain, "q")];
+            add_alias_scopes(s.value("x"), &scopes[..1], &scopes[1..]);
+            declare_alias_scopes(s.terminator("left"), &scopes);
+            s.function.verify().unwrap();
+            let handle_text = s.function.print();
+            for expected in ["!llvm.access.group", "llvm.experimental.noalias.scope.decl", "!alias.scope", "!llvm.loop"]
+            {
+                assert!(handle_text.contains(expected), "{expected}\n{handle_text}");
+            }
+        });
+    }
+
+    #[test]
+    fn outlined_functions_are_internal_and_vanish_with_the_backup() {
+        let mut module = OwnedModule::read_text("loop.ll", LOOP).unwrap();
+        let handle = module.handle();
+        let before = handle.print();
+        let function = handle.function("f").unwrap();
+        let backup = Backup::copy(&function).unwrap();
+        unsafe {
+            let parent = function.function_ref();
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(parent));
+            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), std::ptr::null_mut(), 0, 0);
+            let worker = new_outlined_function(parent, "f.worker", ty);
+            let body = LLVMAppendBasicBlockInContext(context, worker, c"entry".as_ptr());
+            let builder = LLVMCreateBuilderInContext(context);
+            LLVMPositionBuilderAtEnd(builder, body);
+            LLVMBuildRetVoid(builder);
+            LLVMDisposeBuilder(builder);
+        }
+        let with_worker = handle.print();
+        assert!(with_worker.contains("define internal void @f.worker()"), "{with_worker}");
+        assert!(with_worker.contains(r#""loopwright" "target-cpu"="znver2""#), "{with_worker}");
+        assert!(handle.function("f.worker").unwrap().must_not_be_touched());
+        backup.restore();
+        assert_eq!(handle.print(), before);
+    }
+}

@@ -289,3 +289,52 @@ define i32 @f(i1 %c) {
         assert!(matches!(facts.values[named(facts, "table").index()].kind, ValueKind::Global));
     });
 }
+
+/// As clang writes it at -O1 -g for `for (int i = 0; i < n; i++) a[i] = 0;`, once brought into form.
+const NAMED: &str = r#"
+define void @f(ptr %0, i32 %1) !dbg !4 {
+    #dbg_value(ptr %0, !7, !DIExpression(), !11)
+    #dbg_value(i32 %1, !8, !DIExpression(), !11)
+  %3 = zext i32 %1 to i64
+  br label %4
+4:
+  %5 = phi i64 [ 0, %2 ], [ %7, %4 ]
+    #dbg_value(i64 %5, !9, !DIExpression(), !11)
+  %6 = getelementptr inbounds i32, ptr %0, i64 %5, !dbg !12
+  store i32 0, ptr %6, align 4, !dbg !12
+  %7 = add nuw nsw i64 %5, 1
+    #dbg_value(i64 %7, !9, !DIExpression(), !11)
+  %8 = icmp ult i64 %7, %3
+  br i1 %8, label %4, label %9, !dbg !11, !llvm.loop !13
+9:
+  ret void
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "f.c", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 5, type: !5, unit: !0)
+!5 = !DISubroutineType(types: !6)
+!6 = !{null}
+!7 = !DILocalVariable(name: "a", scope: !4, file: !1, line: 5, type: !3)
+!8 = !DILocalVariable(name: "n", scope: !4, file: !1, line: 5, type: !3)
+!9 = !DILocalVariable(name: "i", scope: !4, file: !1, line: 6, type: !3)
+!11 = !DILocation(line: 6, column: 3, scope: !4)
+!12 = !DILocation(line: 7, column: 5, scope: !4)
+!13 = distinct !{!13, !11, !14, !15}
+!14 = !DILocation(line: 8, column: 5, scope: !4)
+!15 = !{!"llvm.loop.unroll.disable"}
+"#;
+
+#[test]
+fn source_names_and_lines_come_from_debug_records() {
+    with_facts(NAMED, |facts, _| {
+        assert_eq!(facts.line, 5);
+        assert_eq!((facts.values[0].name.as_str(), facts.values[1].name.as_str()), ("a", "n"));
+        let the_loop = &facts.loops[0];
+        assert_eq!((the_loop.counter_name.as_str(), the_loop.line, the_loop.end_line), ("i", 6, 8));
+        assert!(the_loop.hinted, "the author forbids unrolling");
+    });
+}
