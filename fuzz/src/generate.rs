@@ -418,7 +418,7 @@ impl Generator {
             };
         };
         let x = Poly::var(counter);
-        let poly = match self.rng.weighted(&[40, 12, 14, 9, 9, 6, 6]) {
+        let poly = match self.rng.weighted(&[40, 12, 14, 9, 9, 6, 6, 3]) {
             1 => x.scale(self.rng.within(2, 3)),
             2 => {
                 let other = self.counter().map_or(Poly::number(1), Poly::var);
@@ -428,6 +428,10 @@ impl Generator {
             4 => x.sum(&self.offset()),
             5 => Poly::number(0),
             6 => self.lookup(),
+            7 => Poly {
+                constant: 0,
+                terms: vec![(1, [counter, self.counter().unwrap_or(counter)].map(Factor::Var).to_vec())],
+            },
             _ => x,
         };
         let poly = poly.plus(constant);

@@ -348,6 +348,8 @@ pub enum Placement {
     Near(ArrayId, i64),
     /// Its first cell follows the last of an earlier array.
     Behind(ArrayId),
+    /// Somewhere in a global array of the kernel, where it fits.
+    Within(ArrayId, u64),
 }
 
 #[derive(Clone, Debug)]

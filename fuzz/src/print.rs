@@ -548,9 +548,12 @@ impl Printer<'_> {
                 }
             }
             for id in &used.arrays {
-                if let Some(base) = arena.bases[id.0] {
-                    // A pointer to rows converts from void *.
-                    list.push(format!("(void *)(m_{} + V({base}))", tag(kernel.arrays[id.0].elem)));
+                let elem = kernel.arrays[id.0].elem;
+                // A pointer to rows converts from void *.
+                if let Some((global, base)) = arena.within[id.0] {
+                    list.push(format!("(void *)(({} *){} + V({base}))", elem.name(), self.array_name(global)));
+                } else if let Some(base) = arena.bases[id.0] {
+                    list.push(format!("(void *)(m_{} + V({base}))", tag(elem)));
                 }
             }
             list.extend(used.tables.iter().map(|t| format!("t{}", t.0)));
@@ -581,25 +584,40 @@ impl Printer<'_> {
 /// Where the arrays of one argument set lie: one block of memory per element type.
 struct Arena {
     sizes: Vec<(Elem, i64)>,
-    /// By array; `None` for globals and unused ones.
+    /// By array; `None` for globals, unused ones and those within globals.
     bases: Vec<Option<i64>>,
+    /// By array.
+    within: Vec<Option<(ArrayId, i64)>>,
 }
 
 impl Arena {
     fn new(kernel: &Kernel, extents: &Extents, used: &BTreeSet<ArrayId>, set: &ArgumentSet, s: usize) -> Arena {
+        let extent = |a: ArrayId| extents.flat[a.0][s].unwrap_or(Interval::point(0));
+        let within: Vec<Option<(ArrayId, i64)>> = (0..kernel.arrays.len())
+            .map(ArrayId)
+            .map(|a| match set.placement[a.0] {
+                Placement::Within(global, random) if used.contains(&global) => {
+                    let room = extents.dims[global.0].iter().product::<i64>() - (extent(a).high - extent(a).low + 1);
+                    (room >= 0).then(|| (global, (random % (room as u64 + 1)) as i64 - extent(a).low))
+                }
+                _ => None,
+            })
+            .collect();
         let mut bases = vec![None; kernel.arrays.len()];
         let mut sizes = Vec::new();
         for elem in Elem::ALL {
             let mine: Vec<ArrayId> = (0..kernel.arrays.len())
                 .map(ArrayId)
                 .filter(|a| {
-                    used.contains(a) && kernel.arrays[a.0].elem == elem && kernel.arrays[a.0].shape != Shape::Global
+                    used.contains(a)
+                        && within[a.0].is_none()
+                        && kernel.arrays[a.0].elem == elem
+                        && kernel.arrays[a.0].shape != Shape::Global
                 })
                 .collect();
             if mine.is_empty() {
                 continue;
             }
-            let extent = |a: ArrayId| extents.flat[a.0][s].unwrap_or(Interval::point(0));
             let mut end = 0;
             for a in &mine {
                 let base = match set.placement[a.0] {
@@ -620,7 +638,7 @@ impl Arena {
             }
             sizes.push((elem, end + shift + SLACK));
         }
-        Arena { sizes, bases }
+        Arena { sizes, bases, within }
     }
 }
 

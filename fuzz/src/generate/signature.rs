@@ -154,11 +154,22 @@ fn set(rng: &mut Rng, kernel: &Kernel, roles: &[Role], depth: usize, kind: Kind)
     }
     let mut placement = vec![Placement::Apart; kernel.arrays.len()];
     if kind == Kind::Overlapping {
-        for (k, place) in placement.iter_mut().enumerate().skip(1) {
+        for (k, place) in placement.iter_mut().enumerate() {
             let elem = kernel.arrays[k].elem;
-            let earlier: Vec<usize> =
-                (0..k).filter(|j| kernel.arrays[*j].elem == elem && kernel.arrays[*j].shape != Shape::Global).collect();
-            if earlier.is_empty() || rng.percent(15) {
+            if kernel.arrays[k].shape == Shape::Global || rng.percent(15) {
+                continue;
+            }
+            let of = |global: bool| -> Vec<usize> {
+                (0..kernel.arrays.len())
+                    .filter(|j| kernel.arrays[*j].elem == elem && (kernel.arrays[*j].shape == Shape::Global) == global)
+                    .collect()
+            };
+            let (globals, earlier) = (of(true), of(false).into_iter().filter(|j| *j < k).collect::<Vec<_>>());
+            if !globals.is_empty() && (earlier.is_empty() || rng.percent(30)) {
+                *place = Placement::Within(ArrayId(rng.pick(&globals)), rng.draw());
+                continue;
+            }
+            if earlier.is_empty() {
                 continue;
             }
             let other = ArrayId(rng.pick(&earlier));
