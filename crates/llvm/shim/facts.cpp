@@ -23,7 +23,7 @@ enum class OpTag : int64_t {
   Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable, Call,
   Branch, Switch, Return, Unreachable, Other
 };
-enum class KindTag : int64_t { Argument, ConstantInt, Constant, Global, Instruction, Other };
+enum class KindTag : int64_t { Argument, ConstantInt, Constant, Global, Instruction, Other, ConstantGep };
 enum class TypeTag : int64_t { Void, Int, Float, Pointer, FixedVector, ScalableVector, Aggregate, Other };
 
 // The variable whose value this record says `V` is, itself and not something computed from it.
@@ -190,12 +190,29 @@ struct Writer {
     } else if (auto *Global = dyn_cast<GlobalVariable>(V)) {
       // The address of a thread-local variable differs from thread to thread: not a plain base.
       Tag(Global->isThreadLocal() ? KindTag::Other : KindTag::Global);
+    } else if (auto [Base, Offset] = constantAddress(V); Base) {
+      Tag(KindTag::ConstantGep);
+      T.word(A.id(Base));
+      T.word(Offset);
     } else if (isa<Constant>(V) && !isa<BlockAddress>(V)) {
       Tag(KindTag::Constant);
       flag(!isGuaranteedNotToBeUndefOrPoison(V));
     } else {
       Tag(KindTag::Other);
     }
+  }
+
+  // A constant expression that is an ordinary global plus a fixed number of bytes inside it.
+  std::pair<const Value *, int64_t> constantAddress(Value *V) {
+    auto *Expression = dyn_cast<ConstantExpr>(V);
+    if (!Expression || !V->getType()->isPointerTy())
+      return {nullptr, 0};
+    APInt Offset(DL.getIndexTypeSizeInBits(V->getType()), 0);
+    const Value *Base = V->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/false);
+    auto *Global = dyn_cast<GlobalVariable>(Base);
+    if (!Global || Global->isThreadLocal() || A.id(Base) < 0 || Offset.getSignificantBits() > 64)
+      return {nullptr, 0};
+    return {Base, Offset.getSExtValue()};
   }
 
   void instruction(Instruction &I) {
@@ -382,8 +399,9 @@ struct Writer {
   void branch(BranchInst &Branch) {
     tag(OpTag::Branch);
     T.word(Branch.getNumSuccessors());
-    for (BasicBlock *Target : Branch.successors())
-      block(Target);
+    // Not `successors()`: it walks the operands, where the false edge comes first.
+    for (unsigned Index = 0; Index != Branch.getNumSuccessors(); ++Index)
+      block(Branch.getSuccessor(Index));
   }
 
   void switchOver(SwitchInst &Switch) {

@@ -100,6 +100,11 @@ pub enum ValueKind {
     Constant {
         may_be_undef_or_poison: bool,
     },
+    /// A constant expression: base (a global) plus a constant number of bytes, inbounds.
+    ConstantGep {
+        base: ValueId,
+        offset: i64,
+    },
     /// A global variable.
     Global,
     Instruction(Box<Instruction>),

@@ -11,6 +11,7 @@ mod ffi;
 pub(crate) mod ir;
 pub mod module;
 pub mod plugin;
+pub mod read;
 pub mod remark;
 mod tape;
 pub mod write;

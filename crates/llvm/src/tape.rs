@@ -135,6 +135,7 @@ impl Reader {
             2 => ValueKind::Constant { may_be_undef_or_poison: self.flag() },
             3 => ValueKind::Global,
             4 => ValueKind::Instruction(Box::new(self.instruction())),
+            6 => ValueKind::ConstantGep { base: ValueId(self.word() as u32), offset: self.word() },
             _ => ValueKind::Other,
         };
         Value { ty, bytes, type_name, name, kind }

@@ -28,17 +28,22 @@ pub struct Shape {
     pub inner_sizes: Vec<i64>,
     /// Per access `{ S[i…] -> [subscripts] }`, restricted to its domain; the range tuple has no name yet.
     pub relations: Vec<Map>,
+    /// The parameters for which the inner subscripts stay in range, and the relations are right; the universe where that is proved.
+    pub condition: Set,
 }
 
 /// More candidate shapes than this are not tried.
 const MAX_CANDIDATES: usize = 24;
 /// More different strides than this say nothing about a shape.
 const MAX_STRIDES: usize = 6;
+/// A condition of more convex parts is not worth testing at run time.
+const MAX_CONDITION_PARTS: usize = 2;
 
-/// The shape with the most dimensions among those that can be proved.
+/// The shape with the most dimensions among those that can be proved; failing that, one that holds under a condition on the
+/// parameters which leaves every access possible, if it tells loops apart that share a flat offset.
 ///
-/// Ensures: the relations describe exactly the cells that the accesses touch; two of them meet if and only if bytes overlap
-/// within a cell.
+/// Ensures: under the condition the relations describe exactly the cells that the accesses touch; two of them meet if and only if
+/// bytes overlap within a cell.
 pub fn recover_constant_shape(ctx: &Ctx, accesses: &[FlatAccess]) -> Result<Shape, IslError> {
     ctx.within(Budget::DELINEARIZE, || recover(ctx, accesses))
 }
@@ -51,17 +56,51 @@ fn recover(ctx: &Ctx, accesses: &[FlatAccess]) -> Result<Shape, IslError> {
         let cells = cells.scale_down_val(&Val::int_from_ui(ctx, cell_bytes)?)?;
         flat.push(Flat { domain: &access.domain, cells, count: access.bytes.div_ceil(cell_bytes) as i64 });
     }
-    for strides in candidates(&flat)? {
-        if let Some(relations) = subscripts(ctx, &flat, &strides)? {
-            let mut sizes = Vec::new();
-            for (k, stride) in strides.iter().enumerate() {
-                sizes.push(stride / strides.get(k + 1).copied().unwrap_or(1));
+    let everywhere = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
+    let candidates = candidates(&flat)?;
+    for strides in &candidates {
+        if let Some(relations) = subscripts(ctx, &flat, strides, &mut Proof::Demanded)? {
+            return Ok(Shape { cell_bytes, inner_sizes: sizes(strides), relations, condition: everywhere });
+        }
+    }
+    if flat.iter().map(Flat::mixes_loops).collect::<Result<Vec<_>, _>>()?.contains(&true) {
+        for strides in &candidates {
+            let mut broken = Proof::Replaced { by_excluding: everywhere.complement()? };
+            let Some(relations) = subscripts(ctx, &flat, strides, &mut broken)? else { continue };
+            let Proof::Replaced { by_excluding } = broken else { unreachable!("the variant does not change") };
+            let condition = by_excluding.complement()?.coalesce()?;
+            if worth_testing(&condition, accesses)? {
+                return Ok(Shape { cell_bytes, inner_sizes: sizes(strides), relations, condition });
             }
-            return Ok(Shape { cell_bytes, inner_sizes: sizes, relations });
         }
     }
     let relations = flat.iter().map(|f| covering(&Map::from_pw_aff(&f.cells)?, f.count)).collect::<Result<_, _>>()?;
-    Ok(Shape { cell_bytes, inner_sizes: Vec::new(), relations })
+    Ok(Shape { cell_bytes, inner_sizes: Vec::new(), relations, condition: everywhere })
+}
+
+fn sizes(strides: &[i64]) -> Vec<i64> {
+    (0..strides.len()).map(|k| strides[k] / strides.get(k + 1).copied().unwrap_or(1)).collect()
+}
+
+/// Simple, and every access can still happen.
+fn worth_testing(condition: &Set, accesses: &[FlatAccess]) -> Result<bool, IslError> {
+    if condition.n_basic_set()? > MAX_CONDITION_PARTS {
+        return Ok(false);
+    }
+    for access in accesses {
+        if access.domain.intersect_params(condition)?.is_empty()? && !access.domain.is_empty()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What is done about a subscript that may leave its dimension.
+enum Proof {
+    /// It is not taken.
+    Demanded,
+    /// The parameters for which it does are excluded.
+    Replaced { by_excluding: Set },
 }
 
 struct Flat<'a> {
@@ -70,6 +109,22 @@ struct Flat<'a> {
     cells: PwAff,
     /// How many consecutive cells are touched.
     count: i64,
+}
+
+impl Flat<'_> {
+    /// Two loops turn the same flat offset.
+    fn mixes_loops(&self) -> Result<bool, IslError> {
+        for (_, aff) in self.cells.pieces()? {
+            let mut loops = 0;
+            for k in 0..aff.dim(DimType::In)? {
+                loops += usize::from(!aff.get_coefficient_val(DimType::In, k)?.is_zero()?);
+            }
+            if loops > 1 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The largest size that divides every access size and every offset: an access covers whole cells.
@@ -147,13 +202,13 @@ fn candidates(accesses: &[Flat]) -> Result<Vec<Vec<i64>>, IslError> {
 }
 
 /// The subscripts of all accesses for these strides, if all inner ones are in range.
-fn subscripts(ctx: &Ctx, accesses: &[Flat], strides: &[i64]) -> Result<Option<Vec<Map>>, IslError> {
+fn subscripts(ctx: &Ctx, accesses: &[Flat], strides: &[i64], proof: &mut Proof) -> Result<Option<Vec<Map>>, IslError> {
     let mut relations = Vec::new();
     for access in accesses {
         let mut relation: Option<Map> = None;
         for (domain, aff) in access.cells.pieces()? {
             let domain = domain.intersect(access.domain)?;
-            let Some(parts) = split(ctx, &domain, &aff, strides, access.count)? else { return Ok(None) };
+            let Some(parts) = split(ctx, &domain, &aff, strides, access.count, proof)? else { return Ok(None) };
             let mut piece: Option<Map> = None;
             for part in parts {
                 let one = Map::from_pw_aff(&PwAff::alloc(&domain, &part)?)?;
@@ -185,7 +240,14 @@ fn subscripts(ctx: &Ctx, accesses: &[Flat], strides: &[i64]) -> Result<Option<Ve
 ///
 /// With divisible strides, 0 ≤ remainder after sₖ < sₖ for all k says the same as 0 ≤ xᵢ < nᵢ for all inner subscripts: the
 /// remainder after sₖ is xₖ₊₁·sₖ₊₁ + (remainder after sₖ₊₁), and both forms name the digits of one number.
-fn split(ctx: &Ctx, domain: &Set, aff: &Aff, strides: &[i64], count: i64) -> Result<Option<Vec<Aff>>, IslError> {
+fn split(
+    ctx: &Ctx,
+    domain: &Set,
+    aff: &Aff,
+    strides: &[i64],
+    count: i64,
+    proof: &mut Proof,
+) -> Result<Option<Vec<Aff>>, IslError> {
     if aff.dim(DimType::Div)? > 0 || !aff.get_denominator_val()?.is_one()? {
         return Ok(None);
     }
@@ -197,13 +259,13 @@ fn split(ctx: &Ctx, domain: &Set, aff: &Aff, strides: &[i64], count: i64) -> Res
             for k in 0..aff.dim(kind)? {
                 let Some(c) = rest.get_coefficient_val(kind, k)?.to_i64() else { return Ok(None) };
                 let q = nearest(c, stride);
-                part = part.set_coefficient_si(kind, k, q)?;
+                part = part.set_coefficient_val(kind, k, &Val::int_from_si(ctx, q)?)?;
             }
         }
         let scaled = |part: &Aff| part.scale_val(&Val::int_from_si(ctx, stride)?);
         let without = rest.sub(&scaled(&part)?)?;
-        let Some(shift) = row_of_constant(domain, &without, stride, count)? else { return Ok(None) };
-        part = part.set_constant_si(shift)?;
+        let Some(shift) = row_of_constant(domain, &without, stride, count, proof)? else { return Ok(None) };
+        part = part.set_constant_val(&Val::int_from_si(ctx, shift)?)?;
         rest = rest.sub(&scaled(&part)?)?;
         parts.push(part);
     }
@@ -212,7 +274,7 @@ fn split(ctx: &Ctx, domain: &Set, aff: &Aff, strides: &[i64], count: i64) -> Res
 }
 
 /// The multiple q of the stride with 0 ≤ e − q·stride and e − q·stride + count ≤ stride for all instances.
-fn row_of_constant(domain: &Set, e: &Aff, stride: i64, count: i64) -> Result<Option<i64>, IslError> {
+fn row_of_constant(domain: &Set, e: &Aff, stride: i64, count: i64, proof: &mut Proof) -> Result<Option<i64>, IslError> {
     let low = domain.min_val(e)?;
     let mut guesses = Vec::new();
     // With the least value in range the greatest is, or no q does it.
@@ -222,11 +284,21 @@ fn row_of_constant(domain: &Set, e: &Aff, stride: i64, count: i64) -> Result<Opt
         guesses.extend([constant.div_euclid(stride), constant.div_euclid(stride) + 1]);
     }
     for q in guesses {
-        let rest = e.add_constant_si(-q * stride)?;
+        let Some(shift) = q.checked_mul(-stride) else { continue };
+        let rest = e.add_constant_val(&Val::int_from_si(e.ctx(), shift)?)?;
         let too_low = rest.neg_basic_set()?.to_set()?.intersect(domain)?;
         // stride − count − rest < 0
-        let beyond = rest.neg()?.add_constant_si(stride - count)?.neg_basic_set()?.to_set()?.intersect(domain)?;
+        let beyond = rest
+            .neg()?
+            .add_constant_val(&Val::int_from_si(e.ctx(), stride - count)?)?
+            .neg_basic_set()?
+            .to_set()?
+            .intersect(domain)?;
         if too_low.is_empty()? && beyond.is_empty()? {
+            return Ok(Some(q));
+        }
+        if let Proof::Replaced { by_excluding } = proof {
+            *by_excluding = by_excluding.union(&too_low.union(&beyond)?.params()?)?.coalesce()?;
             return Ok(Some(q));
         }
     }
@@ -256,17 +328,21 @@ mod tests {
     use super::*;
 
     /// Each access as "domain | offset in bytes | bytes".
+    fn flat_access(ctx: &Ctx, text: &str) -> FlatAccess {
+        let parts: Vec<&str> = text.split('|').map(str::trim).collect();
+        let domain = Set::read_from_str(ctx, parts[0]).unwrap();
+        let offset = PwAff::read_from_str(ctx, parts[1]).unwrap();
+        FlatAccess { domain, offset, bytes: parts[2].parse().unwrap() }
+    }
+
+    fn condition(access: &str) -> String {
+        let ctx = Ctx::new();
+        recover_constant_shape(&ctx, &[flat_access(&ctx, access)]).unwrap().condition.to_string()
+    }
+
     fn shape(accesses: &[&str]) -> (Vec<i64>, u64, Vec<String>) {
         let ctx = Ctx::new();
-        let flat: Vec<FlatAccess> = accesses
-            .iter()
-            .map(|text| {
-                let parts: Vec<&str> = text.split('|').map(str::trim).collect();
-                let domain = Set::read_from_str(&ctx, parts[0]).unwrap();
-                let offset = PwAff::read_from_str(&ctx, parts[1]).unwrap();
-                FlatAccess { domain, offset, bytes: parts[2].parse().unwrap() }
-            })
-            .collect();
+        let flat: Vec<FlatAccess> = accesses.iter().map(|text| flat_access(&ctx, text)).collect();
         let shape = recover_constant_shape(&ctx, &flat).unwrap();
         check_against_flat(&ctx, &flat, &shape);
         (shape.inner_sizes, shape.cell_bytes, shape.relations.iter().map(Map::to_string).collect())
@@ -285,8 +361,10 @@ mod tests {
         let range = if ranges.is_empty() { "true".into() } else { ranges.join(" and ") };
         let inside = Set::read_from_str(ctx, &format!("{{ [{}] : {range} }}", names.join(", "))).unwrap();
         for (access, relation) in flat.iter().zip(&shape.relations) {
+            let relation = relation.intersect_params(&shape.condition).unwrap();
             assert!(relation.range().unwrap().is_subset(&inside).unwrap(), "{relation}");
-            let bytes = Map::from_pw_aff(&access.offset).unwrap().intersect_domain(&access.domain).unwrap();
+            let domain = access.domain.intersect_params(&shape.condition).unwrap();
+            let bytes = Map::from_pw_aff(&access.offset).unwrap().intersect_domain(&domain).unwrap();
             let cell = shape.cell_bytes;
             let cells = Map::read_from_str(
                 ctx,
@@ -339,11 +417,13 @@ mod tests {
     }
 
     #[test]
-    fn parameters_must_be_bounded_by_the_domain() {
+    fn parameters_the_domain_does_not_bound_become_a_condition() {
         let unknown = "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n }";
         let bounded = "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n and n <= 1200 }";
         let offset = "[n] -> { S[i, j] -> [9600i + 8j] }";
-        assert!(shape(&[&format!("{unknown} | {offset} | 8")]).0.is_empty());
+        assert_eq!(shape(&[&format!("{unknown} | {offset} | 8")]).0, [1200]);
+        assert_eq!(condition(&format!("{unknown} | {offset} | 8")), "[n] -> {  : n <= 1200 }");
+        assert_eq!(condition(&format!("{bounded} | {offset} | 8")), "{  :  }");
         assert_eq!(shape(&[&format!("{bounded} | {offset} | 8")]).0, [1200]);
     }
 

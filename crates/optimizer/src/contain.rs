@@ -38,10 +38,11 @@ pub fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             }
         }));
     });
-    LAST_PANIC.set(Some(String::new()));
+    // Containments nest: the one around us wants its place back.
+    let around = LAST_PANIC.replace(Some(String::new()));
     // What `work` borrows may be half done after a panic: a function is then restored or was not touched, all else is dropped.
     let outcome = catch_unwind(AssertUnwindSafe(work));
-    let message = LAST_PANIC.take().unwrap_or_default();
+    let message = LAST_PANIC.replace(around).unwrap_or_default();
     outcome.map_err(|_| message)
 }
 

@@ -1,19 +1,19 @@
 //! The pipeline over a module, and the report on it.
 
 mod contain;
+mod decide;
+mod describe;
 pub mod options;
+mod pipeline;
+mod remark;
 
 pub use options::{Fusion, Options, Position};
 pub use report;
 
-use llvm::{Analyses, Backup, FunctionHandle, ModuleHandle};
-
-/// What became of one function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Unchanged,
-    Changed,
-}
+use llvm::{Backup, FunctionHandle, ModuleHandle};
+use pipeline::{Optimized, optimize_function};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 /// Optimizes all functions that the options name; whether any was changed.
 ///
@@ -23,12 +23,16 @@ pub fn run_on_module(module: ModuleHandle<'_>, options: &Options) -> bool {
         return false;
     }
     let outcome = contain::on_large_stack(move || {
+        let source = module.source_file();
         let mut changed = false;
+        let mut functions = Vec::new();
         for mut function in module.functions() {
-            let wanted = options.function.as_ref().is_none_or(|name| *name == function.name());
-            if wanted && !function.must_not_be_touched() && function.has_loops() {
-                changed |= attempt(&mut function, options) == Outcome::Changed;
-            }
+            let optimized = visit(&mut function, options);
+            changed |= optimized.changed;
+            functions.push(optimized.report);
+        }
+        if let Some(folder) = &options.report {
+            write_report(folder, &report::Report::new(source, functions));
         }
         changed
     });
@@ -38,46 +42,54 @@ pub fn run_on_module(module: ModuleHandle<'_>, options: &Options) -> bool {
     })
 }
 
-/// Tries one function, on a copy where it has to be brought into form first.
-fn attempt(function: &mut FunctionHandle<'_>, options: &Options) -> Outcome {
-    let mut original = None;
-    if options.canonicalize {
-        original = Backup::original(function);
-        if original.is_none() {
-            return Outcome::Unchanged;
-        }
+fn visit(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
+    let wanted = options.function.as_ref().is_none_or(|name| *name == function.name());
+    if !wanted || !function.has_loops() {
+        return Optimized::untouched(function);
     }
+    attempt(function, options)
+}
+
+/// Tries one function, on a copy where it has to be brought into form first.
+fn attempt(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
+    let in_form = !options.canonicalize || function.must_not_be_touched();
+    let original = if in_form { None } else { Backup::original(function) };
     let outcome = contain::contained(|| {
-        if options.canonicalize {
+        if original.is_some() {
             function.canonicalize();
         }
         optimize_function(function, options)
     });
     match outcome {
-        Ok(Outcome::Changed) => {
-            if let Some(original) = original {
+        Ok(optimized) => {
+            if let Some(original) = original.filter(|_| optimized.changed) {
                 original.discard();
             }
-            Outcome::Changed
+            optimized
         }
-        Ok(Outcome::Unchanged) => Outcome::Unchanged,
         Err(message) => {
-            eprintln!(
-                "loopwright: internal error in function `{}` ({message}): the original code is kept",
-                function.name()
-            );
-            Outcome::Unchanged
+            tell_of_failure(&function.name(), &message);
+            Optimized::untouched(function)
         }
     }
 }
 
-/// Models, transforms and rewrites the loops of one function.
-///
-/// Ensures: unless it answers [`Outcome::Changed`], the function is what it was; a panic in it leaves it so too.
-pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -> Outcome {
-    let (_facts, _analyses) = Analyses::collect(function);
-    fail_on_purpose(options, "facts");
-    Outcome::Unchanged
+/// One file per module; its name tells modules of equal file names apart.
+fn write_report(folder: &Path, report: &report::Report) {
+    let text = report.to_json();
+    let mut hasher = DefaultHasher::new();
+    report.module.hash(&mut hasher);
+    let stem: String =
+        report.module.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
+    let path = folder.join(format!("{stem}-{:016x}.json", hasher.finish()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+    if let Err(error) = written {
+        eprintln!("loopwright: cannot write the report `{}`: {error}", path.display());
+    }
+}
+
+fn tell_of_failure(function: &str, message: &str) {
+    eprintln!("loopwright: internal error in function `{function}` ({message}): the original code is kept");
 }
 
 /// `fault=STAGE` asks for a failure in that stage.

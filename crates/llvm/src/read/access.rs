@@ -1,0 +1,314 @@
+//! Addresses: which bytes from which base an instance touches.
+
+use super::affine::{Affine, NotAffine, Scope};
+use super::statement::{Cut, Draft};
+use super::{Reader, Stop};
+use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
+use indexmap::IndexMap;
+use isl::PwAff;
+use model::refusal::RefusalKind;
+use model::scop::AccessKind;
+
+/// One load, store or block operation of a draft.
+pub struct MemoryAccess {
+    pub draft: usize,
+    pub instruction: ValueId,
+    pub kind: AccessKind,
+    /// Bytes from the base at which it starts; `None` if not affine: anything reachable from the base may be touched.
+    pub offset: Option<PwAff>,
+    pub extent: Extent,
+    pub line: u32,
+}
+
+pub enum Extent {
+    Bytes(u64),
+    /// A number of bytes that varies.
+    Affine(PwAff),
+    Unknown,
+}
+
+/// All accesses, by base pointer in order of first appearance.
+pub type AccessesByBase = IndexMap<ValueId, Vec<MemoryAccess>>;
+
+/// A pointer as base plus bytes. `exact`: no step of its computation can have wrapped.
+struct Address {
+    base: ValueId,
+    offset: PwAff,
+    exact: bool,
+}
+
+impl Reader<'_> {
+    pub(super) fn read_accesses(&mut self, cut: &Cut) -> Result<AccessesByBase, Stop> {
+        let mut all = AccessesByBase::new();
+        for (index, draft) in cut.drafts.iter().enumerate() {
+            let instructions: Vec<ValueId> = match &draft.boxed {
+                Some(part) => part.blocks.iter().flat_map(|&b| self.facts.block(b).instructions.clone()).collect(),
+                None => draft.instructions.clone(),
+            };
+            for instruction in instructions {
+                self.read_instruction(index, draft, instruction, &mut all)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn read_instruction(
+        &mut self,
+        index: usize,
+        draft: &Draft,
+        value: ValueId,
+        all: &mut AccessesByBase,
+    ) -> Result<(), Stop> {
+        let facts = self.facts;
+        let instruction = facts.instruction(value).expect("an instruction");
+        let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
+        let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
+        let touched: Vec<(ValueId, AccessKind, Extent)> = match &instruction.op {
+            Op::Load { pointer, bytes, .. } => vec![(*pointer, AccessKind::Read, Extent::Bytes(*bytes))],
+            Op::Store { pointer, bytes, .. } => vec![(*pointer, write, Extent::Bytes(*bytes))],
+            Op::MemSet { destination, length, .. } => {
+                vec![(*destination, write, self.extent(*length, &draft.scope)?)]
+            }
+            Op::MemCopy { destination, source, length, .. } => vec![
+                (*source, AccessKind::Read, self.extent(*length, &draft.scope)?),
+                (*destination, write, self.extent(*length, &draft.scope)?),
+            ],
+            _ => vec![],
+        };
+        for (pointer, kind, extent) in touched {
+            let (base, offset) = self.base_and_offset(pointer, draft, instruction.block, line)?;
+            let inexact = offset.is_none() || matches!(extent, Extent::Unknown);
+            let kind = if inexact && kind == AccessKind::Write { AccessKind::MayWrite } else { kind };
+            let offset = offset.filter(|_| !inexact);
+            all.entry(base).or_default().push(MemoryAccess {
+                draft: index,
+                instruction: value,
+                kind,
+                offset,
+                extent,
+                line,
+            });
+        }
+        Ok(())
+    }
+
+    fn extent(&mut self, length: ValueId, scope: &Scope) -> Result<Extent, Stop> {
+        if let ValueKind::ConstantInt(bytes) = self.facts.value(length).kind
+            && bytes >= 0
+        {
+            return Ok(Extent::Bytes(bytes as u64));
+        }
+        let read = self.attempt(|this| {
+            let length = this.affine(length, scope, false)?;
+            this.as_unsigned(length, scope)
+        })?;
+        Ok(read.map_or(Extent::Unknown, |length| Extent::Affine(length.function)))
+    }
+
+    fn base_and_offset(
+        &mut self,
+        pointer: ValueId,
+        draft: &Draft,
+        block: BlockId,
+        line: u32,
+    ) -> Result<(ValueId, Option<PwAff>), Stop> {
+        // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
+        if let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))? {
+            return Ok((base, Some(offset)));
+        }
+        let root = self.root_pointer(pointer);
+        if self.is_outside(root) {
+            return Ok((root, None));
+        }
+        let what = self.facts.display_name(root);
+        Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))
+    }
+
+    /// Runs a reading step; if it fails, nothing it learned or assumed on the way remains.
+    fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, NotAffine>) -> Result<Option<T>, Stop> {
+        let known = self.known_parameters();
+        let assumptions = self.assumptions.len();
+        match step(self) {
+            Ok(result) => Ok(Some(result)),
+            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
+            Err(_) => {
+                self.assumptions.truncate(assumptions);
+                self.forget_parameters_since(known);
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the pointer is computed from, whatever the offsets.
+    pub(super) fn root_pointer(&self, pointer: ValueId) -> ValueId {
+        let mut at = pointer;
+        for _ in 0..64 {
+            let Some(instruction) = self.facts.instruction(at) else { return at };
+            at = match &instruction.op {
+                Op::Gep { base, .. } => *base,
+                Op::Cast(CastOp::BitCast) | Op::Freeze => instruction.operands[0],
+                Op::Phi { incoming } => {
+                    // A pointer that walks: where it starts.
+                    let Some(l) = self.facts.block(instruction.block).innermost_loop else { return at };
+                    let info = &self.facts.loops[l.index()];
+                    if info.header != instruction.block || self.is_outside(at) {
+                        return at;
+                    }
+                    let starts: Vec<ValueId> = instruction
+                        .operands
+                        .iter()
+                        .zip(incoming)
+                        .filter(|(_, from)| !info.blocks.contains(from))
+                        .map(|(&v, _)| v)
+                        .collect();
+                    let steps_on_itself = instruction
+                        .operands
+                        .iter()
+                        .zip(incoming)
+                        .all(|(&v, from)| !info.blocks.contains(from) || self.walks_from(v, at));
+                    match starts[..] {
+                        [start] if steps_on_itself => start,
+                        _ => return at,
+                    }
+                }
+                _ => return at,
+            };
+        }
+        at
+    }
+
+    /// Is `value` the pointer `phi` moved by some offset?
+    fn walks_from(&self, value: ValueId, phi: ValueId) -> bool {
+        let mut at = value;
+        for _ in 0..64 {
+            if at == phi {
+                return true;
+            }
+            match self.facts.instruction(at).map(|i| &i.op) {
+                Some(Op::Gep { base, .. }) => at = *base,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The pointer as a base defined outside the region plus an affine number of bytes.
+    pub(super) fn pointer(&mut self, pointer: ValueId, scope: &Scope) -> Result<(ValueId, PwAff), NotAffine> {
+        let address = self.address(pointer, scope, 0)?;
+        if address.exact {
+            return Ok((address.base, address.offset));
+        }
+        // Two offsets within one signed range differ by less than 2^w: equal addresses have equal offsets.
+        let bits = self.facts.target.index_bits;
+        let offset = self.as_signed(Affine::modular(address.offset, bits), scope)?;
+        Ok((address.base, offset.function))
+    }
+
+    fn address(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Result<Address, NotAffine> {
+        if depth > 48 {
+            return Err(NotAffine::Because("a very long address computation".into()));
+        }
+        let outside = self.is_outside(pointer);
+        if outside {
+            // Look through sums that need no assumption, so that `A` and `A + 1` are one array.
+            let known = self.known_parameters();
+            self.proofs_only += 1;
+            let inside = self.computed_address(pointer, scope, depth);
+            self.proofs_only -= 1;
+            return match inside {
+                Ok(address) if address.exact => Ok(address),
+                Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
+                _ => {
+                    self.forget_parameters_since(known);
+                    Ok(Address { base: pointer, offset: self.constant(scope, 0)?, exact: true })
+                }
+            };
+        }
+        self.computed_address(pointer, scope, depth)
+    }
+
+    fn computed_address(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Result<Address, NotAffine> {
+        let facts = self.facts;
+        let not_affine = || Err(NotAffine::Because(facts.display_name(pointer)));
+        let Some(instruction) = facts.instruction(pointer) else {
+            return match facts.value(pointer).kind {
+                ValueKind::ConstantGep { base, offset } => {
+                    Ok(Address { base, offset: self.constant(scope, offset)?, exact: true })
+                }
+                _ => not_affine(),
+            };
+        };
+        match &instruction.op {
+            Op::Gep { base, offset: Some(terms), inbounds, nusw, .. } => {
+                let from = self.address(*base, scope, depth + 1)?;
+                let mut offset = from.offset.add(&self.constant(scope, terms.constant)?)?;
+                for &(index, scale) in &terms.terms {
+                    // Poison in an index is poison in the address, and every address read here is used.
+                    let index = self.affine(index, scope, true)?;
+                    let index = self.as_signed(index, scope)?;
+                    let scale = isl::Val::int_from_si(&self.ctx, scale)?;
+                    offset = offset.add(&index.function.scale_val(&scale)?)?;
+                }
+                Ok(Address { base: from.base, offset, exact: from.exact && (*inbounds || *nusw) })
+            }
+            Op::Cast(CastOp::BitCast) => self.address(instruction.operands[0], scope, depth + 1),
+            Op::Phi { .. } if !self.is_outside(pointer) => {
+                let scev = self.oracle.scev(pointer, scope.loops.last().copied().or(self.region.scope));
+                self.address_of_scev(&scev, scope, depth + 1)
+            }
+            _ => not_affine(),
+        }
+    }
+
+    fn address_of_scev(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Result<Address, NotAffine> {
+        let not_affine = || Err(NotAffine::Because("a pointer that does not move by equal steps".into()));
+        match scev {
+            Scev::Unknown { value, .. } => {
+                let is_phi_itself = self.facts.is_phi(*value) && !self.is_outside(*value);
+                if is_phi_itself { not_affine() } else { self.address(*value, scope, depth + 1) }
+            }
+            Scev::Add { operands, .. } => {
+                let mut address: Option<Address> = None;
+                let mut sum = self.constant(scope, 0)?;
+                for operand in operands {
+                    if self.is_pointer(operand) {
+                        if address.is_some() {
+                            return not_affine();
+                        }
+                        address = Some(self.address_of_scev(operand, scope, depth + 1)?);
+                    } else {
+                        sum = sum.add(&self.affine_of_scev(operand, scope, depth + 1)?.function)?;
+                    }
+                }
+                match address {
+                    Some(a) => Ok(Address { offset: a.offset.add(&sum)?, base: a.base, exact: false }),
+                    None => not_affine(),
+                }
+            }
+            Scev::AddRec { in_loop, operands, .. } => {
+                let ([start, step], Some(dimension)) =
+                    (operands.as_slice(), scope.loops.iter().position(|l| l == in_loop))
+                else {
+                    return not_affine();
+                };
+                let start = self.address_of_scev(start, scope, depth + 1)?;
+                let step = self.affine_of_scev(step, scope, depth + 1)?.function;
+                if !step.is_cst()? {
+                    return not_affine();
+                }
+                let moved = step.mul(&self.dimension(scope, dimension)?)?;
+                Ok(Address { base: start.base, offset: start.offset.add(&moved)?, exact: false })
+            }
+            _ => not_affine(),
+        }
+    }
+
+    fn is_pointer(&self, scev: &Scev) -> bool {
+        match scev {
+            Scev::Unknown { value, .. } => matches!(self.facts.value(*value).ty, Type::Pointer { .. }),
+            Scev::Add { operands, .. } => operands.iter().any(|o| self.is_pointer(o)),
+            Scev::AddRec { operands, .. } => operands.first().is_some_and(|o| self.is_pointer(o)),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,686 @@
+//! Integer values as quasi-affine functions of iteration counts and parameters.
+//!
+//! A machine integer of w bits is known modulo 2^w. So every value is read as a function L into ℤ of which only *L ≡ value (mod 2^w)*
+//! is claimed: sums, differences, multiples, shifts to the left and truncations keep that claim without any proof. Where the
+//! integer itself matters (an extension, a comparison, a division, an address) L must lie in the range of the type, signed or
+//! unsigned; then L *is* the value. That range is proved from no-wrap flags, or by isl over the instances in question, or it becomes
+//! an assumption that the run-time check covers.
+//!
+//! No-wrap flags are `trusted` only while poison from the flagged instruction would reach the address or branch that is being read:
+//! in an instance that gets there without undefined behaviour, the flag tells the truth.
+
+use super::{Reader, Stop};
+use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
+use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
+use model::assume::{Assumption, AssumptionKind};
+use model::scop::ParamId;
+
+/// Expressions deeper than this are not worth reading.
+const MAX_DEPTH: u32 = 48;
+/// Conditions that fall into more convex parts than this are refused rather than checked.
+const MAX_ASSUMPTION_PARTS: usize = 4;
+
+/// Where a value is looked at: which instances, and in which loops.
+#[derive(Clone)]
+pub struct Scope {
+    /// Dimension d counts the iterations of `loops[d]`.
+    pub loops: Vec<LoopId>,
+    /// Unnamed tuple of `loops.len()` dimensions.
+    pub domain: Set,
+    pub block: BlockId,
+    pub line: u32,
+}
+
+/// `function` ≡ the value modulo 2^bits; equal to its signed (unsigned) reading where `signed` (`unsigned`) is true.
+#[derive(Clone, Debug)]
+pub struct Affine {
+    pub function: PwAff,
+    pub bits: u32,
+    signed: bool,
+    unsigned: bool,
+}
+
+/// Why a value cannot be read.
+#[derive(Debug)]
+pub enum NotAffine {
+    /// The value that stands in the way.
+    Because(String),
+    Wraps(String),
+    Isl(isl::IslError),
+}
+impl From<isl::IslError> for NotAffine {
+    fn from(error: isl::IslError) -> Self {
+        NotAffine::Isl(error)
+    }
+}
+impl Affine {
+    /// A function of which nothing but the remainder modulo 2^bits is known to be right.
+    pub fn modular(function: PwAff, bits: u32) -> Affine {
+        Affine { function, bits, signed: false, unsigned: false }
+    }
+}
+type Read<T> = Result<T, NotAffine>;
+
+fn not_affine<T>(why: impl Into<String>) -> Read<T> {
+    Err(NotAffine::Because(why.into()))
+}
+
+pub fn set_space(ctx: &isl::Ctx, depth: usize) -> Result<Space, isl::IslError> {
+    Space::set_alloc(ctx, 0, depth)
+}
+
+fn power_of_two(ctx: &isl::Ctx, exponent: u32) -> Result<Val, isl::IslError> {
+    let half = Val::int_from_si(ctx, 1 << (exponent / 2))?;
+    half.mul(&Val::int_from_si(ctx, 1 << exponent.div_ceil(2))?)
+}
+
+impl Reader<'_> {
+    pub fn constant(&self, scope: &Scope, value: i64) -> Read<PwAff> {
+        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
+        let aff = Aff::val_on_domain(&local, &Val::int_from_si(&self.ctx, value)?)?;
+        Ok(PwAff::from_aff(&aff)?)
+    }
+
+    pub fn dimension(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
+        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
+        Ok(PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?)
+    }
+
+    /// The value as a parameter of the region.
+    fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+        let ValueFacts { bits, .. } = self.integer(value)?;
+        let id = self.intern_parameter(value, bits)?;
+        let space = set_space(&self.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
+        let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
+        let local = LocalSpace::from_space(&space)?;
+        let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
+        let unsigned = self.params[id.index()].range.0 >= 0;
+        Ok(Affine { function, bits, signed: true, unsigned })
+    }
+
+    fn integer(&self, value: ValueId) -> Read<ValueFacts> {
+        match self.facts.value(value).ty {
+            crate::facts::Type::Int(bits) if bits <= 64 => Ok(ValueFacts { bits }),
+            crate::facts::Type::Int(_) => not_affine("an integer of more than 64 bits"),
+            _ => not_affine(self.facts.display_name(value)),
+        }
+    }
+
+    /// Reads an integer value in `scope`. `trusted`: poison of it reaches what is being read.
+    pub fn affine(&mut self, value: ValueId, scope: &Scope, trusted: bool) -> Read<Affine> {
+        self.affine_at(value, scope, trusted, 0)
+    }
+
+    fn affine_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
+        if depth > MAX_DEPTH {
+            return not_affine("a very deep expression");
+        }
+        let bits = self.integer(value)?.bits;
+        if let ValueKind::ConstantInt(c) = self.facts.value(value).kind {
+            let function = self.constant(scope, c)?;
+            return Ok(Affine { function, bits, signed: true, unsigned: c >= 0 });
+        }
+        if self.is_outside(value) {
+            // Looking through sums and casts relates `n - 1` and `(long)n` to `n`; if that cannot be justified without an
+            // assumption, the value is a parameter of its own.
+            let known = self.known_parameters();
+            self.proofs_only += 1;
+            let inside = self.expression(value, bits, scope, false, depth);
+            self.proofs_only -= 1;
+            return match inside {
+                Ok(affine) if affine.signed || self.prove_signed(&affine, scope)? => {
+                    Ok(Affine { signed: true, ..affine })
+                }
+                Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
+                _ => {
+                    self.forget_parameters_since(known);
+                    self.parameter(scope, value)
+                }
+            };
+        }
+        self.expression(value, bits, scope, trusted, depth)
+    }
+
+    /// The operation that computes `value`, read through its operands.
+    fn expression(&mut self, value: ValueId, bits: u32, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
+        let facts = self.facts;
+        let Some(instruction) = facts.instruction(value) else {
+            return not_affine(facts.display_name(value));
+        };
+        let (op, operands, flags) = (&instruction.op, &instruction.operands, instruction.flags);
+        let deeper = depth + 1;
+        let modular = |function| Affine { function, bits, signed: false, unsigned: false };
+        match op {
+            Op::Phi { .. } if !self.is_outside(value) => self.scev_of(value, scope, deeper),
+            Op::Int(int_op) => {
+                // A disjoint `or` is a sum that carries nothing, so it cannot wrap either; if the flag lies the result is poison, so it
+                // must be trusted for the sum to be right at all.
+                let disjoint = *int_op == IntOp::Or && flags.disjoint && trusted;
+                let a = self.affine_at(operands[0], scope, trusted, deeper)?;
+                let b = self.affine_at(operands[1], scope, trusted, deeper)?;
+                let by_flag = |result: Affine, a: &Affine, b: &Affine, nsw: bool, nuw: bool| Affine {
+                    signed: trusted && nsw && a.signed && b.signed,
+                    unsigned: trusted && nuw && a.unsigned && b.unsigned,
+                    ..result
+                };
+                match int_op {
+                    IntOp::Add | IntOp::Or | IntOp::Sub if *int_op != IntOp::Or || disjoint => {
+                        let function = if *int_op == IntOp::Sub {
+                            a.function.sub(&b.function)?
+                        } else {
+                            a.function.add(&b.function)?
+                        };
+                        let flags = if disjoint { (false, true) } else { (flags.nsw, flags.nuw) };
+                        Ok(by_flag(modular(function), &a, &b, flags.0, flags.1))
+                    }
+                    IntOp::Mul => {
+                        if !a.function.is_cst()? && !b.function.is_cst()? {
+                            return not_affine(format!("the product {}", facts.display_name(value)));
+                        }
+                        let function = a.function.mul(&b.function)?;
+                        Ok(by_flag(modular(function), &a, &b, flags.nsw, flags.nuw))
+                    }
+                    IntOp::Shl => {
+                        let shift = self.constant_operand(operands[1], bits)?;
+                        let function = a.function.scale_val(&power_of_two(&self.ctx, shift)?)?;
+                        let b = Affine { signed: true, unsigned: true, ..b };
+                        Ok(by_flag(modular(function), &a, &b, flags.nsw, flags.nuw))
+                    }
+                    IntOp::UDiv | IntOp::LShr => {
+                        let divisor = self.divisor(int_op, operands[1], bits)?;
+                        let a = self.as_unsigned(a, scope)?;
+                        let function = a.function.scale_down_val(&divisor)?.floor()?;
+                        Ok(Affine { function, bits, signed: !divisor.is_one()?, unsigned: true })
+                    }
+                    IntOp::AShr => {
+                        let divisor = self.divisor(int_op, operands[1], bits)?;
+                        let a = self.as_signed(a, scope)?;
+                        let function = a.function.scale_down_val(&divisor)?.floor()?;
+                        Ok(Affine { function, bits, signed: true, unsigned: false })
+                    }
+                    IntOp::SDiv | IntOp::SRem => {
+                        let divisor = self.divisor(int_op, operands[1], bits)?;
+                        let a = self.as_signed(a, scope)?;
+                        let by = PwAff::from_aff(&Aff::val_on_domain(
+                            &LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?,
+                            &divisor,
+                        )?)?;
+                        let function = if self.is_never_negative(&a, scope)? {
+                            match int_op {
+                                IntOp::SDiv => a.function.scale_down_val(&divisor)?.floor()?,
+                                _ => a.function.mod_val(&divisor)?,
+                            }
+                        } else {
+                            match int_op {
+                                IntOp::SDiv => a.function.tdiv_q(&by)?,
+                                _ => a.function.tdiv_r(&by)?,
+                            }
+                        };
+                        Ok(Affine { function, bits, signed: true, unsigned: false })
+                    }
+                    IntOp::URem => {
+                        let divisor = self.divisor(int_op, operands[1], bits)?;
+                        let a = self.as_unsigned(a, scope)?;
+                        Ok(Affine { function: a.function.mod_val(&divisor)?, bits, signed: false, unsigned: true })
+                    }
+                    IntOp::And => {
+                        // Low bits are a remainder by a power of two, whatever the upper bits are.
+                        let mask = match (facts.value(operands[1]).kind.clone(), facts.value(operands[0]).kind.clone())
+                        {
+                            (ValueKind::ConstantInt(m), _) | (_, ValueKind::ConstantInt(m)) => m,
+                            _ => return not_affine(format!("the bit operation {}", facts.display_name(value))),
+                        };
+                        let width = (mask as u64).trailing_ones();
+                        if mask <= 0 || (mask as u64) >> width != 0 || width >= bits {
+                            return not_affine(format!("the bit operation {}", facts.display_name(value)));
+                        }
+                        let of = if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(_)) { a } else { b };
+                        let function = of.function.mod_val(&power_of_two(&self.ctx, width)?)?;
+                        Ok(Affine { function, bits, signed: true, unsigned: true })
+                    }
+                    IntOp::Xor if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(-1)) => {
+                        let minus_one = self.constant(scope, -1)?;
+                        Ok(Affine { function: minus_one.sub(&a.function)?, bits, signed: a.signed, unsigned: false })
+                    }
+                    _ => not_affine(format!("the bit operation {}", facts.display_name(value))),
+                }
+            }
+            Op::Cast(CastOp::Trunc) => {
+                let a = self.affine_at(operands[0], scope, trusted, deeper)?;
+                let signed = trusted && flags.nsw && a.signed;
+                let unsigned = trusted && flags.nuw && a.unsigned;
+                Ok(Affine { function: a.function, bits, signed, unsigned })
+            }
+            Op::Cast(CastOp::SExt) => {
+                let a = self.affine_at(operands[0], scope, trusted, deeper)?;
+                let a = self.as_signed(a, scope)?;
+                Ok(Affine { bits, ..a })
+            }
+            Op::Cast(CastOp::ZExt) => {
+                let a = self.affine_at(operands[0], scope, trusted, deeper)?;
+                let a = if a.signed && flags.nneg && trusted {
+                    Affine { unsigned: true, ..a }
+                } else {
+                    self.as_unsigned(a, scope)?
+                };
+                Ok(Affine { function: a.function, bits, signed: true, unsigned: true })
+            }
+            Op::Select => {
+                let condition = self.condition_at(operands[0], scope, trusted, deeper)?;
+                // Poison of the side not chosen does not get through.
+                let then = self.affine_at(operands[1], scope, false, deeper)?;
+                let otherwise = self.affine_at(operands[2], scope, false, deeper)?;
+                let then_part = then.function.intersect_domain(&condition)?;
+                let else_part = otherwise.function.intersect_domain(&condition.complement()?)?;
+                Ok(Affine {
+                    function: then_part.union_add(&else_part)?.coalesce()?,
+                    bits,
+                    signed: then.signed && otherwise.signed,
+                    unsigned: then.unsigned && otherwise.unsigned,
+                })
+            }
+            Op::MinMax(min_max) => {
+                let a = self.affine_at(operands[0], scope, trusted, deeper)?;
+                let b = self.affine_at(operands[1], scope, trusted, deeper)?;
+                self.min_max(*min_max, vec![a, b], scope)
+            }
+            Op::Freeze if self.oracle.is_guaranteed_not_poison(operands[0]) => {
+                self.affine_at(operands[0], scope, false, deeper)
+            }
+            _ => not_affine(facts.display_name(value)),
+        }
+    }
+
+    fn min_max(&mut self, op: MinMaxOp, operands: Vec<Affine>, scope: &Scope) -> Read<Affine> {
+        let mut best: Option<Affine> = None;
+        for operand in operands {
+            let operand = match op {
+                MinMaxOp::SMin | MinMaxOp::SMax => self.as_signed(operand, scope)?,
+                MinMaxOp::UMin | MinMaxOp::UMax => self.as_unsigned(operand, scope)?,
+                _ => return not_affine("a floating-point minimum"),
+            };
+            best = Some(match best {
+                None => operand,
+                Some(so_far) => Affine {
+                    function: match op {
+                        MinMaxOp::SMin | MinMaxOp::UMin => so_far.function.min(&operand.function)?,
+                        _ => so_far.function.max(&operand.function)?,
+                    },
+                    bits: operand.bits,
+                    signed: so_far.signed && operand.signed,
+                    unsigned: so_far.unsigned && operand.unsigned,
+                },
+            });
+        }
+        best.map_or_else(|| not_affine("an empty minimum"), Ok)
+    }
+
+    /// What LLVM's scalar evolution says of a φ (or any value), read like an expression.
+    fn scev_of(&mut self, value: ValueId, scope: &Scope, depth: u32) -> Read<Affine> {
+        let scev = self.oracle.scev(value, scope.loops.last().copied().or(self.region.scope));
+        if scev == (Scev::Unknown { bits: self.integer(value)?.bits, value }) {
+            return not_affine(self.facts.display_name(value));
+        }
+        self.affine_of_scev(&scev, scope, depth)
+    }
+
+    pub fn affine_of_scev(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Affine> {
+        if depth > MAX_DEPTH {
+            return not_affine("a very deep expression");
+        }
+        let deeper = depth + 1;
+        match scev {
+            Scev::Constant { bits, value } => {
+                Ok(Affine { function: self.constant(scope, *value)?, bits: *bits, signed: true, unsigned: *value >= 0 })
+            }
+            Scev::Unknown { value, .. } => self.affine_at(*value, scope, false, deeper),
+            Scev::Add { bits, operands, nsw, nuw } => {
+                let mut sum: Option<Affine> = None;
+                for operand in operands {
+                    let operand = self.affine_of_scev(operand, scope, deeper)?;
+                    sum = Some(match sum {
+                        None => operand,
+                        Some(s) => Affine {
+                            function: s.function.add(&operand.function)?,
+                            bits: *bits,
+                            signed: *nsw && s.signed && operand.signed,
+                            unsigned: *nuw && s.unsigned && operand.unsigned,
+                        },
+                    });
+                }
+                sum.map_or_else(|| not_affine("an empty sum"), Ok)
+            }
+            Scev::Mul { bits, operands, nsw, nuw } => {
+                let mut product: Option<Affine> = None;
+                for operand in operands {
+                    let operand = self.affine_of_scev(operand, scope, deeper)?;
+                    product = Some(match product {
+                        None => operand,
+                        Some(p) => {
+                            if !p.function.is_cst()? && !operand.function.is_cst()? {
+                                return not_affine("a product");
+                            }
+                            Affine {
+                                function: p.function.mul(&operand.function)?,
+                                bits: *bits,
+                                signed: *nsw && p.signed && operand.signed,
+                                unsigned: *nuw && p.unsigned && operand.unsigned,
+                            }
+                        }
+                    });
+                }
+                product.map_or_else(|| not_affine("an empty product"), Ok)
+            }
+            Scev::UDiv { bits, dividend, divisor } => {
+                let Scev::Constant { value: divisor, .. } = **divisor else {
+                    return not_affine("a division by something that is not constant");
+                };
+                if divisor <= 0 {
+                    return not_affine("a division by a huge number");
+                }
+                let dividend = self.affine_of_scev(dividend, scope, deeper)?;
+                let dividend = self.as_unsigned(dividend, scope)?;
+                let function = dividend.function.scale_down_val(&Val::int_from_si(&self.ctx, divisor)?)?.floor()?;
+                Ok(Affine { function, bits: *bits, signed: divisor > 1, unsigned: true })
+            }
+            Scev::MinMax { op, operands, .. } => {
+                let operands =
+                    operands.iter().map(|o| self.affine_of_scev(o, scope, deeper)).collect::<Read<Vec<_>>>()?;
+                self.min_max(*op, operands, scope)
+            }
+            Scev::AddRec { bits, in_loop, operands, nsw, nuw, .. } => {
+                let Some(dimension) = scope.loops.iter().position(|l| l == in_loop) else {
+                    return not_affine("a value that another loop computes");
+                };
+                let [start, step] = operands.as_slice() else {
+                    return not_affine("a value that does not grow by equal steps");
+                };
+                let start = self.affine_of_scev(start, scope, deeper)?;
+                let step = self.affine_of_scev(step, scope, deeper)?;
+                if !step.function.is_cst()? {
+                    return not_affine("a step that is not constant");
+                }
+                let function = start.function.add(&step.function.mul(&self.dimension(scope, dimension)?)?)?;
+                Ok(Affine {
+                    function,
+                    bits: *bits,
+                    signed: *nsw && start.signed && step.signed,
+                    unsigned: *nuw && start.unsigned && step.unsigned,
+                })
+            }
+            Scev::SExt { bits, operand } => {
+                let a = self.affine_of_scev(operand, scope, deeper)?;
+                Ok(Affine { bits: *bits, ..self.as_signed(a, scope)? })
+            }
+            Scev::ZExt { bits, operand } => {
+                let a = self.affine_of_scev(operand, scope, deeper)?;
+                let a = self.as_unsigned(a, scope)?;
+                Ok(Affine { function: a.function, bits: *bits, signed: true, unsigned: true })
+            }
+            Scev::Trunc { bits, operand } => {
+                let a = self.affine_of_scev(operand, scope, deeper)?;
+                Ok(Affine { function: a.function, bits: *bits, signed: false, unsigned: false })
+            }
+            Scev::PtrToInt { .. } => not_affine("a pointer used as a number"),
+            Scev::Other { text } => not_affine(format!("`{text}`")),
+        }
+    }
+
+    fn constant_operand(&self, value: ValueId, bits: u32) -> Read<u32> {
+        match self.facts.value(value).kind {
+            ValueKind::ConstantInt(c) if c >= 0 && c < bits as i64 => Ok(c as u32),
+            _ => not_affine("a shift by something that is not constant"),
+        }
+    }
+
+    /// The positive constant that the operation divides by.
+    fn divisor(&self, op: &IntOp, value: ValueId, bits: u32) -> Read<Val> {
+        if matches!(op, IntOp::LShr | IntOp::AShr) {
+            return Ok(power_of_two(&self.ctx, self.constant_operand(value, bits)?)?);
+        }
+        match self.facts.value(value).kind {
+            ValueKind::ConstantInt(c) if c > 0 => Ok(Val::int_from_si(&self.ctx, c)?),
+            _ => not_affine("a division by something that is not a positive constant"),
+        }
+    }
+
+    // ---- conditions ----
+
+    /// The instances of `scope` (a superset of its domain's restriction) in which the condition is true.
+    pub fn condition(&mut self, value: ValueId, scope: &Scope) -> Read<Set> {
+        self.condition_at(value, scope, true, 0)
+    }
+
+    fn condition_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Set> {
+        if depth > MAX_DEPTH {
+            return not_affine("a very deep condition");
+        }
+        let facts = self.facts;
+        let universe = Set::universe(&set_space(&self.ctx, scope.loops.len())?)?;
+        if let ValueKind::ConstantInt(c) = facts.value(value).kind {
+            return Ok(if c != 0 { universe } else { universe.complement()? });
+        }
+        let readable = facts.instruction(value).filter(|_| facts.value(value).ty == crate::facts::Type::Int(1));
+        let by_structure = match readable {
+            Some(instruction) => {
+                let operands = &instruction.operands;
+                let deeper = depth + 1;
+                match &instruction.op {
+                    Op::ICmp(predicate) => {
+                        self.comparison(*predicate, operands[0], operands[1], scope, trusted, deeper)
+                    }
+                    Op::Int(IntOp::And) => {
+                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
+                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
+                        Ok(a.intersect(&b)?)
+                    }
+                    Op::Int(IntOp::Or) => {
+                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
+                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
+                        Ok(a.union(&b)?)
+                    }
+                    Op::Int(IntOp::Xor) => {
+                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
+                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
+                        Ok(a.subtract(&b)?.union(&b.subtract(&a)?)?)
+                    }
+                    Op::Select => {
+                        // `a && b` and `a || b`: the side that is not looked at may be anything, so it is read only where it counts.
+                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
+                        let not_a = a.complement()?;
+                        let when = |domain: Set| Scope { domain, ..scope.clone() };
+                        let then_scope = when(scope.domain.intersect(&a)?);
+                        let else_scope = when(scope.domain.intersect(&not_a)?);
+                        let then = self.condition_at(operands[1], &then_scope, trusted, deeper)?;
+                        let otherwise = self.condition_at(operands[2], &else_scope, trusted, deeper)?;
+                        Ok(a.intersect(&then)?.union(&not_a.intersect(&otherwise)?)?)
+                    }
+                    _ => not_affine(facts.display_name(value)),
+                }
+            }
+            None => not_affine(facts.display_name(value)),
+        };
+        match by_structure {
+            Err(NotAffine::Because(_) | NotAffine::Wraps(_)) if self.is_outside(value) => {
+                let parameter = self.parameter(scope, value)?;
+                Ok(parameter.function.ne_set(&self.constant(scope, 0)?)?)
+            }
+            other => other,
+        }
+    }
+
+    fn comparison(
+        &mut self,
+        predicate: Predicate,
+        left: ValueId,
+        right: ValueId,
+        scope: &Scope,
+        trusted: bool,
+        depth: u32,
+    ) -> Read<Set> {
+        use Predicate::*;
+        let a = self.affine_at(left, scope, trusted, depth)?;
+        let b = self.affine_at(right, scope, trusted, depth)?;
+        let (a, b) = match predicate {
+            Slt | Sle | Sgt | Sge => (self.as_signed(a, scope)?, self.as_signed(b, scope)?),
+            Ult | Ule | Ugt | Uge => (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?),
+            // Equality modulo 2^w is equality where both lie in one range of 2^w numbers.
+            Eq | Ne => {
+                if a.unsigned && b.unsigned {
+                    (a, b)
+                } else {
+                    (self.as_signed(a, scope)?, self.as_signed(b, scope)?)
+                }
+            }
+        };
+        let (a, b) = (&a.function, &b.function);
+        Ok(match predicate {
+            Eq => a.eq_set(b)?,
+            Ne => a.ne_set(b)?,
+            Slt | Ult => a.lt_set(b)?,
+            Sle | Ule => a.le_set(b)?,
+            Sgt | Ugt => a.gt_set(b)?,
+            Sge | Uge => a.ge_set(b)?,
+        })
+    }
+
+    // ---- ranges ----
+
+    /// Ensures: the result's function is the signed reading of the value in all instances of the scope (given the assumptions).
+    pub fn as_signed(&mut self, a: Affine, scope: &Scope) -> Read<Affine> {
+        if a.signed || self.prove_signed(&a, scope)? {
+            return Ok(Affine { signed: true, ..a });
+        }
+        let outside = self.outside_range(&a, scope, true)?;
+        self.assume_never(outside, scope)?;
+        Ok(Affine { signed: true, ..a })
+    }
+
+    /// Ensures: the result's function is the unsigned reading of the value in all instances of the scope (given the assumptions).
+    pub fn as_unsigned(&mut self, a: Affine, scope: &Scope) -> Read<Affine> {
+        if a.unsigned {
+            return Ok(a);
+        }
+        let outside = self.outside_range(&a, scope, false)?;
+        if !outside.is_empty()? {
+            self.assume_never(outside, scope)?;
+        }
+        Ok(Affine { unsigned: true, ..a })
+    }
+
+    fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+        Ok(self.outside_range(a, scope, true)?.is_empty()?)
+    }
+
+    fn is_never_negative(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+        let zero = self.constant(scope, 0)?;
+        let negative = a.function.lt_set(&zero)?.intersect(&scope.domain)?;
+        Ok(negative.intersect_params(&self.context_assumed)?.is_empty()?)
+    }
+
+    /// Instances in which the function leaves the range of its type.
+    fn outside_range(&self, a: &Affine, scope: &Scope, signed: bool) -> Read<Set> {
+        let (low, high) = if signed {
+            let half = power_of_two(&self.ctx, a.bits - 1)?;
+            (half.neg()?, half)
+        } else {
+            (Val::int_from_si(&self.ctx, 0)?, power_of_two(&self.ctx, a.bits)?)
+        };
+        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
+        let low = PwAff::from_aff(&Aff::val_on_domain(&local, &low)?)?;
+        let high = PwAff::from_aff(&Aff::val_on_domain(&local, &high)?)?;
+        let outside = a.function.lt_set(&low)?.union(&a.function.ge_set(&high)?)?;
+        // Proofs may rest on earlier assumptions: the check tests them all.
+        Ok(outside.intersect(&scope.domain)?.intersect_params(&self.context_assumed)?)
+    }
+
+    /// Takes for granted, to be checked at run time, that none of these instances exists.
+    fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
+        let wraps = || NotAffine::Wraps(format!("the arithmetic in line {}", scope.line));
+        if self.proofs_only > 0 {
+            return Err(wraps());
+        }
+        let bad = instances.params()?.coalesce()?;
+        let valid = bad.complement()?.gist(&self.context)?.coalesce()?;
+        let possible = valid.intersect(&self.context)?;
+        // The region must still be able to run under the assumption, and testing it must stay cheap.
+        let useful = scope.domain.intersect_params(&possible)?;
+        if useful.is_empty()? || valid.basic_sets()?.len() > MAX_ASSUMPTION_PARTS {
+            return Err(wraps());
+        }
+        self.context_assumed = self.context_assumed.intersect(&valid)?;
+        self.assumptions.push(Assumption {
+            kind: AssumptionKind::EE,
+            because: "integer arithmetic in the loops must not wrap around".into(),
+            line: scope.line,
+            valid,
+        });
+        Ok(())
+    }
+}
+
+struct ValueFacts {
+    bits: u32,
+}
+
+/// The coefficients of a function that is one plain affine expression: constant, per dimension, per parameter.
+pub struct Linear {
+    pub constant: i64,
+    pub dims: Vec<i64>,
+    pub params: Vec<(ParamId, i64)>,
+}
+impl Linear {
+    pub fn of(function: &PwAff) -> Result<Option<Linear>, isl::IslError> {
+        let pieces = function.pieces()?;
+        let [(_, aff)] = pieces.as_slice() else {
+            return Ok(None);
+        };
+        if !aff.get_denominator_val()?.is_one()? || has_divisions(aff)? {
+            return Ok(None);
+        }
+        let Some(constant) = aff.get_constant_val()?.to_i64() else {
+            return Ok(None);
+        };
+        let mut dims = Vec::new();
+        for d in 0..aff.dim(DimType::In)? {
+            match aff.get_coefficient_val(DimType::In, d)?.to_i64() {
+                Some(c) => dims.push(c),
+                None => return Ok(None),
+            }
+        }
+        let mut params = Vec::new();
+        for p in 0..aff.dim(DimType::Param)? {
+            let Some(c) = aff.get_coefficient_val(DimType::Param, p)?.to_i64() else {
+                return Ok(None);
+            };
+            if c == 0 {
+                continue;
+            }
+            let name = aff.get_dim_name(DimType::Param, p)?;
+            match ParamId::from_isl_name(&name) {
+                Some(id) => params.push((id, c)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Linear { constant, dims, params }))
+    }
+}
+
+fn has_divisions(aff: &Aff) -> Result<bool, isl::IslError> {
+    for d in 0..aff.dim(DimType::Div)? {
+        if !aff.get_coefficient_val(DimType::Div, d)?.is_zero()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl From<(NotAffine, &Scope, model::refusal::RefusalKind)> for Stop {
+    fn from((error, scope, kind): (NotAffine, &Scope, model::refusal::RefusalKind)) -> Self {
+        match error {
+            NotAffine::Because(why) => Stop::refuse(kind, scope.line, why, scope.block),
+            NotAffine::Wraps(what) => Stop::refuse(model::refusal::RefusalKind::MayWrap, scope.line, what, scope.block),
+            NotAffine::Isl(error) => Stop::Isl(error),
+        }
+    }
+}

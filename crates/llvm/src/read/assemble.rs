@@ -1,0 +1,502 @@
+//! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
+
+use super::access::{AccessesByBase, Extent, MemoryAccess};
+use super::domain::Item;
+use super::reduction::{Update, use_counts};
+use super::statement::{Cut, Draft, Slot};
+use super::{Reader, Stop};
+use crate::body::{Body, BodyKind, LiveOut, ReadRegion, ScalarAccess};
+use crate::facts::{Op, ValueId};
+use indexmap::{IndexMap, IndexSet};
+use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
+use model::assume::{Assumption, AssumptionKind};
+use model::delinearize::{FlatAccess, recover_constant_shape};
+use model::refusal::RefusalKind;
+use model::scop::{
+    Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId,
+};
+
+/// A memory array with the relation of each of its accesses.
+struct Mapped {
+    array: Array,
+    relations: Vec<Map>,
+}
+
+impl Reader<'_> {
+    pub(super) fn assemble(mut self, items: &[Item], cut: Cut, accesses: AccessesByBase) -> Result<ReadRegion, Stop> {
+        if cut.drafts.is_empty() {
+            let line = self.facts.line_of_block(self.region.entry);
+            let why = "the loops compute nothing that is kept";
+            return Err(Stop::refuse(RefusalKind::NoProfit, line, why, self.region.entry));
+        }
+        for draft in &cut.drafts {
+            // A statement that never runs under the assumptions is dropped with them.
+            debug_assert_eq!(draft.scope.domain.dim(DimType::Set)?, draft.scope.loops.len());
+        }
+        let domains = self.statement_domains(&cut)?;
+        let mut all_mapped = Vec::new();
+        for (&base, accesses) in &accesses {
+            all_mapped.push(self.map_array(base, accesses, &domains)?);
+        }
+        // Shapes may have added assumptions: from here on they hold.
+        let domains = self.statement_domains(&cut)?;
+        let mut arrays: IndexMap<ArrayId, Array> = IndexMap::new();
+        let mut bases = IndexMap::new();
+        let mut per_draft: Vec<Vec<Access>> = cut.drafts.iter().map(|_| Vec::new()).collect();
+        let mut memory: Vec<Vec<(ValueId, ArrayId)>> = cut.drafts.iter().map(|_| Vec::new()).collect();
+        let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
+        let updates = self.reductions(&cut, &accesses)?;
+        for ((&base, accesses), mapped) in accesses.iter().zip(all_mapped) {
+            let id = ArrayId(arrays.len() as u32);
+            for (access, relation) in accesses.iter().zip(mapped.relations) {
+                let reduction = self.reduction_of(access, &updates);
+                let statement = StatementId(access.draft as u32);
+                let relation = relation
+                    .intersect_params(&self.context_assumed)?
+                    .set_tuple_name(DimType::In, &statement.to_string())?
+                    .set_tuple_name(DimType::Out, &id.to_string())?;
+                let offset = match &access.offset {
+                    Some(offset) => {
+                        Some(offset.set_tuple_id(DimType::In, &isl::Id::alloc(&self.ctx, &statement.to_string(), 0)?)?)
+                    }
+                    None => None,
+                };
+                let bytes = if let Extent::Bytes(bytes) = access.extent { bytes } else { 0 };
+                per_draft[access.draft].push(Access {
+                    kind: access.kind,
+                    array: id,
+                    relation,
+                    offset: offset.filter(|_| bytes != 0),
+                    bytes,
+                    exact: access.offset.is_some() && access.kind != AccessKind::MayWrite,
+                    reduction,
+                    line: access.line,
+                });
+                memory[access.draft].push((access.instruction, id));
+            }
+            arrays.insert(id, mapped.array);
+            bases.insert(id, base);
+        }
+        for update in updates.values() {
+            let draft = cut.drafts.iter().position(|d| d.instructions.contains(&update.operation));
+            if let Some(draft) = draft {
+                reduction_ops[draft].push(update.operation);
+            }
+        }
+        let slots = self.add_slots(&cut, &mut arrays);
+        for (index, draft) in cut.drafts.iter().enumerate() {
+            let statement = StatementId(index as u32);
+            let edge_writes = draft.boxed.iter().flat_map(|b| &b.edge_writes).map(|(_, value, slot)| (*value, *slot));
+            // Which edge of a box is taken is not modelled, but one of them is: together they certainly write.
+            let writes: IndexSet<Slot> =
+                draft.writes.iter().copied().chain(edge_writes).map(|(_, slot)| slot).collect();
+            let reads: IndexSet<Slot> = draft.reads.iter().map(|(_, slot)| *slot).collect();
+            for (slots_touched, kind) in [(reads, AccessKind::Read), (writes, AccessKind::Write)] {
+                for slot in slots_touched {
+                    let id = slots[&slot];
+                    let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[] }}"))?;
+                    per_draft[index].push(Access {
+                        kind,
+                        array: id,
+                        relation: Map::from_domain_and_range(&domains[&statement], &cell)?,
+                        offset: None,
+                        bytes: arrays[&id].cell_bytes,
+                        exact: true,
+                        reduction: None,
+                        line: draft.scope.line,
+                    });
+                }
+            }
+        }
+        let may_alias = self.aliasing_pairs(&accesses);
+        let mut unit = 0;
+        let schedule = self.original_schedule(items, &cut, &domains, &mut unit)?.ok_or_else(|| {
+            Stop::refuse(RefusalKind::NoProfit, 0, "the loops compute nothing that is kept", self.region.entry)
+        })?;
+        let mut statements = IndexMap::new();
+        let mut bodies = IndexMap::new();
+        let lines = self.lines(&cut);
+        for (index, draft) in cut.drafts.into_iter().enumerate() {
+            let id = StatementId(index as u32);
+            statements.insert(
+                id,
+                Statement {
+                    line: draft.scope.line,
+                    domain: domains[&id].clone(),
+                    accesses: std::mem::take(&mut per_draft[index]),
+                    boxed: draft.boxed.is_some(),
+                    loop_names: self.loop_names(&draft),
+                    writes_errno: draft.writes_errno,
+                },
+            );
+            let body =
+                body(draft, &slots, std::mem::take(&mut memory[index]), std::mem::take(&mut reduction_ops[index]));
+            bodies.insert(id, body);
+        }
+        let values =
+            cut.live_out_values.iter().map(|&value| LiveOut::Value { value, slot: slots[&Slot::Value(value)] });
+        let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
+        let initial = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
+        let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());
+        Ok(ReadRegion {
+            entry,
+            exit,
+            blocks,
+            params: std::mem::take(&mut self.param_values),
+            bodies,
+            bases,
+            initial,
+            live_outs: values.chain(phis).collect(),
+            scop: Scop {
+                ctx: self.ctx.clone(),
+                params: std::mem::take(&mut self.params),
+                context: self.context.clone(),
+                arrays,
+                statements,
+                schedule,
+                may_alias,
+                lines,
+                assumptions: self.into_assumptions(),
+            },
+        })
+    }
+
+    fn statement_domains(&self, cut: &Cut) -> Result<IndexMap<StatementId, Set>, Stop> {
+        let mut domains = IndexMap::new();
+        for (index, draft) in cut.drafts.iter().enumerate() {
+            let id = StatementId(index as u32);
+            let domain = draft.scope.domain.intersect_params(&self.context_assumed)?.coalesce()?;
+            domains.insert(id, domain.set_tuple_name(&id.to_string())?);
+        }
+        Ok(domains)
+    }
+
+    fn map_array(
+        &mut self,
+        base: ValueId,
+        accesses: &[MemoryAccess],
+        domains: &IndexMap<StatementId, Set>,
+    ) -> Result<Mapped, Stop> {
+        let unnamed = |access: &MemoryAccess| domains[&StatementId(access.draft as u32)].reset_tuple_id();
+        let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
+        let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
+        let (cell_bytes, inner_sizes, dims);
+        if varying {
+            let granule = self.granule(accesses)?;
+            for (access, relation) in accesses.iter().zip(&mut relations) {
+                if let Some(offset) = &access.offset {
+                    *relation = Some(self.flat_cells(offset, &access.extent, granule, &unnamed(access)?)?);
+                }
+            }
+            (cell_bytes, inner_sizes, dims) = (granule, Vec::new(), 1);
+        } else {
+            let mut flat = Vec::new();
+            for access in accesses {
+                if let (Some(offset), Extent::Bytes(bytes)) = (&access.offset, &access.extent) {
+                    flat.push(FlatAccess { domain: unnamed(access)?, offset: offset.clone(), bytes: *bytes });
+                }
+            }
+            let shape = recover_constant_shape(&self.ctx, &flat)?;
+            if !shape.condition.plain_is_universe()? {
+                let line = accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
+                self.assume_shape(base, &shape.inner_sizes, &shape.condition, line)?;
+            }
+            let mut found = shape.relations.into_iter();
+            for (access, relation) in accesses.iter().zip(&mut relations) {
+                if access.offset.is_some() {
+                    *relation = found.next();
+                }
+            }
+            dims = 1 + shape.inner_sizes.len();
+            (cell_bytes, inner_sizes) = (shape.cell_bytes, shape.inner_sizes);
+        }
+        let anywhere = Set::universe(&super::affine::set_space(&self.ctx, dims)?)?;
+        let mut complete = Vec::new();
+        for (access, relation) in accesses.iter().zip(relations) {
+            complete.push(match relation {
+                Some(relation) => relation,
+                None => Map::from_domain_and_range(&unnamed(access)?, &anywhere)?,
+            });
+        }
+        let element = accesses.iter().find_map(|a| self.element_type(a.instruction)).unwrap_or_else(|| "char".into());
+        let recovered = if inner_sizes.is_empty() { Recovered::None } else { Recovered::Constant };
+        let array = Array {
+            name: self.array_name(base),
+            kind: ArrayKind::Memory,
+            element,
+            cell_bytes,
+            inner_sizes: inner_sizes.iter().map(|size| size.to_string()).collect(),
+            recovered,
+            live_out: true,
+        };
+        Ok(Mapped { array, relations: complete })
+    }
+
+    fn assume_shape(&mut self, base: ValueId, sizes: &[i64], condition: &Set, line: u32) -> Result<(), Stop> {
+        let valid = condition.gist(&self.context)?.coalesce()?;
+        self.context_assumed = self.context_assumed.intersect(&valid)?;
+        let shape: String = sizes.iter().map(|size| format!("[{size}]")).collect();
+        let because = format!("the subscripts of {}[]{shape} stay inside its rows", self.array_name(base));
+        self.assumptions.push(Assumption { kind: AssumptionKind::IB, because, line, valid });
+        Ok(())
+    }
+
+    fn array_name(&self, base: ValueId) -> String {
+        let name = &self.facts.value(base).name;
+        if name.is_empty() { format!("m{}", base.0) } else { name.clone() }
+    }
+
+    fn element_type(&self, instruction: ValueId) -> Option<String> {
+        let facts = self.facts;
+        match &facts.instruction(instruction)?.op {
+            Op::Load { .. } => Some(facts.value(instruction).type_name.clone()),
+            Op::Store { value, .. } => Some(facts.value(*value).type_name.clone()),
+            _ => None,
+        }
+    }
+
+    /// The largest number of bytes that divides all sizes and all coefficients of offsets and extents.
+    fn granule(&self, accesses: &[MemoryAccess]) -> Result<u64, Stop> {
+        let mut granule = 0u64;
+        for access in accesses {
+            let extent = match &access.extent {
+                Extent::Bytes(bytes) => {
+                    granule = gcd(granule, *bytes);
+                    None
+                }
+                Extent::Affine(extent) => Some(extent),
+                Extent::Unknown => None,
+            };
+            for function in access.offset.iter().chain(extent) {
+                granule = gcd(granule, common_divisor(function)?);
+            }
+        }
+        Ok(granule.max(1))
+    }
+
+    /// `{ i -> e : offset(i) <= granule·e < offset(i) + extent(i) }`, exact when the granule divides both.
+    fn flat_cells(&self, offset: &PwAff, extent: &Extent, granule: u64, domain: &Set) -> Result<Map, Stop> {
+        let granule = Val::int_from_si(&self.ctx, granule as i64)?;
+        let end = match extent {
+            Extent::Bytes(bytes) => offset.add(&constant_like(offset, *bytes as i64)?)?,
+            Extent::Affine(extent) => offset.add(extent)?,
+            Extent::Unknown => unreachable!("an unknown extent has no offset"),
+        };
+        let first = Map::from_pw_aff(&offset.scale_down_val(&granule)?.floor()?)?;
+        let end = Map::from_pw_aff(&end.scale_down_val(&granule)?.ceil()?)?;
+        let at_least = Map::read_from_str(&self.ctx, "{ [a] -> [e] : e >= a }")?;
+        let below = Map::read_from_str(&self.ctx, "{ [a] -> [e] : e < a }")?;
+        let cells = first.apply_range(&at_least)?.intersect(&end.apply_range(&below)?)?;
+        Ok(cells.intersect_domain(domain)?)
+    }
+
+    fn add_slots(&self, cut: &Cut, arrays: &mut IndexMap<ArrayId, Array>) -> IndexMap<Slot, ArrayId> {
+        let mut slots = IndexMap::new();
+        for &slot in &cut.slots {
+            let id = ArrayId(arrays.len() as u32);
+            let (value, kind, live_out) = match slot {
+                Slot::Value(v) => (v, ArrayKind::Value, cut.live_out_values.contains(&v)),
+                Slot::Phi(v) => (v, ArrayKind::Phi, cut.exit_phis.contains(&v)),
+            };
+            let facts = self.facts.value(value);
+            let name = if facts.name.is_empty() { format!("t{}", value.0) } else { facts.name.clone() };
+            arrays.insert(
+                id,
+                Array {
+                    name,
+                    kind,
+                    element: facts.type_name.clone(),
+                    cell_bytes: facts.bytes,
+                    inner_sizes: Vec::new(),
+                    recovered: Recovered::None,
+                    live_out,
+                },
+            );
+            slots.insert(slot, id);
+        }
+        slots
+    }
+
+    fn aliasing_pairs(&self, accesses: &AccessesByBase) -> Vec<(ArrayId, ArrayId)> {
+        let mut pairs = Vec::new();
+        let instructions: Vec<Vec<ValueId>> =
+            accesses.values().map(|list| list.iter().map(|a| a.instruction).collect()).collect();
+        let written: Vec<bool> =
+            accesses.values().map(|list| list.iter().any(|a| a.kind != AccessKind::Read)).collect();
+        for second in 0..accesses.len() {
+            for first in 0..second {
+                let (a, b) = (*accesses.get_index(first).unwrap().0, *accesses.get_index(second).unwrap().0);
+                if (written[first] || written[second])
+                    && self.oracle.may_alias(a, &instructions[first], b, &instructions[second])
+                {
+                    pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
+                }
+            }
+        }
+        pairs
+    }
+
+    fn reductions(&self, cut: &Cut, accesses: &AccessesByBase) -> Result<IndexMap<ValueId, Update>, Stop> {
+        let uses = use_counts(self.facts);
+        let mut updates = IndexMap::new();
+        for list in accesses.values() {
+            for store in list.iter().filter(|a| a.kind == AccessKind::Write) {
+                if cut.drafts[store.draft].boxed.is_some() {
+                    continue;
+                }
+                let same_cell = |load: ValueId, _: ValueId| {
+                    let Some(load) = list.iter().find(|a| a.instruction == load && a.draft == store.draft) else {
+                        return false;
+                    };
+                    match (&load.offset, &store.offset, &load.extent, &store.extent) {
+                        (Some(a), Some(b), Extent::Bytes(m), Extent::Bytes(n)) => {
+                            m == n && a.plain_is_equal(b).unwrap_or(false)
+                        }
+                        _ => false,
+                    }
+                };
+                if let Some(update) = self.reduction_at(store.instruction, &uses, same_cell) {
+                    updates.insert(store.instruction, update);
+                }
+            }
+        }
+        Ok(updates)
+    }
+
+    fn reduction_of(&self, access: &MemoryAccess, updates: &IndexMap<ValueId, Update>) -> Option<ReductionOp> {
+        updates.values().find(|u| u.load == access.instruction || u.store == access.instruction).map(|u| u.op)
+    }
+
+    /// The order of the program: sequences of statements and loops, one band member per loop.
+    fn original_schedule(
+        &self,
+        items: &[Item],
+        cut: &Cut,
+        domains: &IndexMap<StatementId, Set>,
+        unit: &mut usize,
+    ) -> Result<Option<Schedule>, Stop> {
+        let mut whole: Option<Schedule> = None;
+        let mut append = |next: Option<Schedule>| -> Result<(), Stop> {
+            whole = match (whole.take(), next) {
+                (Some(before), Some(next)) => Some(before.sequence(&next)?),
+                (before, next) => before.or(next),
+            };
+            Ok(())
+        };
+        for item in items {
+            match item {
+                Item::Block(_) | Item::Boxed { .. } => {
+                    for (index, draft) in cut.drafts.iter().enumerate() {
+                        if draft.unit == *unit {
+                            let domain = UnionSet::from_set(&domains[&StatementId(index as u32)])?;
+                            append(Some(Schedule::from_domain(&domain)?))?;
+                        }
+                    }
+                    *unit += 1;
+                }
+                Item::Loop { body, .. } => {
+                    if let Some(inner) = self.original_schedule(body, cut, domains, unit)? {
+                        append(Some(self.loop_around(inner, item, cut)?))?;
+                    }
+                }
+            }
+        }
+        Ok(whole)
+    }
+
+    fn loop_around(&self, body: Schedule, item: &Item, cut: &Cut) -> Result<Schedule, Stop> {
+        let Item::Loop { id, .. } = item else { unreachable!("called for loops") };
+        let mut counters: Option<UnionMap> = None;
+        for (index, draft) in cut.drafts.iter().enumerate() {
+            let Some(dimension) = draft.scope.loops.iter().position(|l| l == id) else { continue };
+            let dims: Vec<String> = (0..draft.scope.loops.len()).map(|d| format!("i{d}")).collect();
+            let text = format!("{{ {}[{}] -> [i{dimension}] }}", StatementId(index as u32), dims.join(", "));
+            let map = UnionMap::read_from_str(&self.ctx, &text)?;
+            counters = Some(match counters {
+                None => map,
+                Some(all) => all.union(&map)?,
+            });
+        }
+        let counters = MultiUnionPwAff::from_union_map(&counters.expect("a loop around statements"))?;
+        Ok(body.insert_partial_schedule(&counters)?)
+    }
+
+    fn loop_names(&self, draft: &Draft) -> Vec<String> {
+        let name = |(depth, l): (usize, &crate::facts::LoopId)| {
+            let name = &self.facts.loops[l.index()].counter_name;
+            if name.is_empty() { format!("i{depth}") } else { name.clone() }
+        };
+        draft.scope.loops.iter().enumerate().map(name).collect()
+    }
+
+    fn lines(&self, cut: &Cut) -> (u32, u32) {
+        let loops = cut.drafts.iter().flat_map(|d| &d.scope.loops).map(|l| &self.facts.loops[l.index()]);
+        let lines: Vec<u32> = loops
+            .flat_map(|l| [l.line, l.end_line])
+            .chain(cut.drafts.iter().map(|d| d.scope.line))
+            .filter(|&line| line != 0)
+            .collect();
+        (lines.iter().copied().min().unwrap_or(0), lines.iter().copied().max().unwrap_or(0))
+    }
+}
+
+fn body(
+    draft: Draft,
+    slots: &IndexMap<Slot, ArrayId>,
+    memory: Vec<(ValueId, ArrayId)>,
+    reduction_ops: Vec<ValueId>,
+) -> Body {
+    let scalar = |(value, slot): &(ValueId, Slot)| ScalarAccess { value: *value, slot: slots[slot] };
+    let kind = match draft.boxed {
+        None => BodyKind::Instructions(draft.instructions),
+        Some(part) => BodyKind::Boxed {
+            entry: draft.scope.block,
+            exit: part.exit,
+            blocks: part.blocks.iter().copied().collect(),
+            edge_writes: part
+                .edge_writes
+                .iter()
+                .map(|(from, value, slot)| (*from, ScalarAccess { value: *value, slot: slots[slot] }))
+                .collect(),
+        },
+    };
+    Body {
+        kind,
+        loops: draft.scope.loops,
+        inductions: draft.inductions,
+        reads: draft.reads.iter().map(scalar).collect(),
+        writes: draft.writes.iter().map(scalar).collect(),
+        memory,
+        recomputed: draft.recomputed,
+        reduction_ops,
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The greatest common divisor of all coefficients of a function; 1 if it has divisions.
+fn common_divisor(function: &PwAff) -> Result<u64, isl::IslError> {
+    let mut divisor = 0;
+    for (_, aff) in function.pieces()? {
+        if !aff.get_denominator_val()?.is_one()? || aff.involves_locals()? {
+            return Ok(1);
+        }
+        let mut coefficients = vec![aff.get_constant_val()?];
+        for kind in [DimType::In, DimType::Param] {
+            for position in 0..aff.dim(kind)? {
+                coefficients.push(aff.get_coefficient_val(kind, position)?);
+            }
+        }
+        for coefficient in coefficients {
+            divisor = gcd(divisor, coefficient.to_i64().map_or(1, i64::unsigned_abs));
+        }
+    }
+    Ok(divisor)
+}
+
+fn constant_like(function: &PwAff, value: i64) -> Result<PwAff, isl::IslError> {
+    let domain = Set::universe(&function.get_domain_space()?)?;
+    domain.pw_aff_on_domain_val(&Val::int_from_si(&function.ctx(), value)?)
+}

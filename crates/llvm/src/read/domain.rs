@@ -1,0 +1,242 @@
+//! Which instances of every block run: exact sets, found by following control flow once through every level of the loop tree.
+
+use super::affine::{NotAffine, Scope, set_space};
+use super::region::single_entry_part;
+use super::{Reader, Stop};
+use crate::facts::{BlockId, LoopId, Op, Scev};
+use isl::{DimType, Set};
+use model::refusal::RefusalKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The region as a tree, in an order of execution.
+pub enum Item {
+    Block(Scope),
+    Loop {
+        id: LoopId,
+        body: Vec<Item>,
+    },
+    /// Control flow that is not modelled: one unit, entered in the instances of `scope`.
+    Boxed {
+        scope: Scope,
+        blocks: BTreeSet<BlockId>,
+        exit: BlockId,
+    },
+}
+
+/// One level of the loop tree while it is read.
+struct Level {
+    loops: Vec<LoopId>,
+    /// Instances that reach each block of the level.
+    reached: BTreeMap<BlockId, Set>,
+    /// Behind the block where the loop is left, one iteration less runs.
+    exiting: Option<(BlockId, Set)>,
+}
+
+impl Level {
+    fn reach(&mut self, block: BlockId, instances: Set) -> Result<(), isl::IslError> {
+        let all = match self.reached.remove(&block) {
+            Some(known) => known.union(&instances)?.coalesce()?,
+            None => instances,
+        };
+        self.reached.insert(block, all);
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn domains(&mut self) -> Result<Vec<Item>, Stop> {
+        let everything = Set::universe(&set_space(&self.ctx, 0)?)?;
+        let mut level = Level { loops: Vec::new(), reached: BTreeMap::new(), exiting: None };
+        level.reach(self.region.entry, everything)?;
+        self.read_level(level, self.region.scope)
+    }
+
+    fn read_level(&mut self, mut level: Level, current: Option<LoopId>) -> Result<Vec<Item>, Stop> {
+        let mut items = Vec::new();
+        let mut boxed = BTreeSet::new();
+        let region_blocks = self.region.blocks.clone();
+        for block in region_blocks {
+            if boxed.contains(&block) {
+                continue;
+            }
+            if self.facts.block(block).innermost_loop == current {
+                // A block of this level that nothing reaches is dead code behind a condition that is always false.
+                let Some(domain) = level.reached.get(&block).cloned() else { continue };
+                let scope = Scope { loops: level.loops.clone(), domain, block, line: self.facts.line_of_block(block) };
+                match self.follow_edges(&scope, &mut level, current) {
+                    Ok(()) => items.push(Item::Block(scope)),
+                    Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::NonAffineBranch => {
+                        let Some((part, exit)) = self.box_around(block, current) else {
+                            return Err(Stop::Refused { refusal, block });
+                        };
+                        level.reach(exit, scope.domain.clone())?;
+                        boxed.extend(part.iter().copied());
+                        items.push(Item::Boxed { scope, blocks: part, exit });
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            } else if let Some(child) = self.facts.child_loop_of(current, block) {
+                if self.facts.loops[child.index()].header != block {
+                    continue;
+                }
+                let Some(domain) = level.reached.get(&block).cloned() else { continue };
+                let line = self.facts.loops[child.index()].line;
+                let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line };
+                let exits = &self.facts.loops[child.index()].exits;
+                match self.read_loop(child, &scope) {
+                    Ok(body) => {
+                        level.reach(exits[0], domain)?;
+                        items.push(Item::Loop { id: child, body });
+                    }
+                    // An innermost loop that cannot be counted is boxed if it has loops around it that can.
+                    Err(Stop::Refused { refusal, block: at })
+                        if !level.loops.is_empty()
+                            && exits.len() == 1
+                            && self.facts.loops[child.index()].children.is_empty()
+                            && matches!(
+                                refusal.kind,
+                                RefusalKind::UnknownTripCount | RefusalKind::LoopExits | RefusalKind::NonAffineBound
+                            ) =>
+                    {
+                        let exit = exits[0];
+                        let Some(part) = single_entry_part(self.facts, block, exit, current) else {
+                            return Err(Stop::Refused { refusal, block: at });
+                        };
+                        level.reach(exit, domain)?;
+                        boxed.extend(part.iter().copied());
+                        items.push(Item::Boxed { scope, blocks: part, exit });
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// The part from a block whose branch is not affine up to where its paths meet, if it can be one statement: on one level, without
+    /// loops of its own.
+    fn box_around(&self, block: BlockId, current: Option<LoopId>) -> Option<(BTreeSet<BlockId>, BlockId)> {
+        let exit = self.facts.block(block).immediate_post_dominator?;
+        let in_level = |b: BlockId| self.region.contains(b) && self.facts.block(b).innermost_loop == current;
+        if !(in_level(exit) || exit == self.region.exit) || current == self.region.scope && self.region.scope.is_none()
+        {
+            // Outside all loops a box gains nothing: the region can be cut here instead.
+            return None;
+        }
+        let part = single_entry_part(self.facts, block, exit, current)?;
+        let leaves_loop = current.is_some_and(|l| self.facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
+        (part.iter().all(|&b| in_level(b)) && !leaves_loop).then_some((part, exit))
+    }
+
+    /// Requires: `scope` is that of the loop's header before the loop is entered.
+    fn read_loop(&mut self, id: LoopId, scope: &Scope) -> Result<Vec<Item>, Stop> {
+        let info = &self.facts.loops[id.index()];
+        let refuse = |kind, why: &str| Err(Stop::refuse(kind, info.line, why, info.header));
+        if info.hinted {
+            return refuse(RefusalKind::Metadata, "a pragma");
+        }
+        let (Some(latch), [exiting], [_]) = (info.latch, &info.exiting[..], &info.exits[..]) else {
+            return refuse(RefusalKind::LoopExits, "by `break`, `return` or `goto`, or it never ends");
+        };
+        if self.facts.block(*exiting).innermost_loop != Some(id) || !self.facts.dominates(*exiting, latch) {
+            return refuse(RefusalKind::LoopExits, "from inside another loop or a condition");
+        }
+        if let Scev::Other { .. } = info.backedge_taken_count {
+            let name =
+                if info.counter_name.is_empty() { "its counter".into() } else { format!("`{}`", info.counter_name) };
+            return refuse(RefusalKind::UnknownTripCount, &format!("{name} does not run evenly to a fixed bound"));
+        }
+        let count = self
+            .affine_of_scev(&info.backedge_taken_count, scope, 0)
+            .and_then(|count| self.as_unsigned(count, scope))
+            .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBound)))?;
+        let depth = scope.loops.len();
+        let mut loops = scope.loops.clone();
+        loops.push(id);
+        let inner = Scope { loops, domain: scope.domain.add_dims(DimType::Set, 1)?, ..scope.clone() };
+        let lift = |error: NotAffine| Stop::from((error, &inner, RefusalKind::NonAffineBound));
+        let counter = self.dimension(&inner, depth).map_err(lift)?;
+        let zero = self.constant(&inner, 0).map_err(lift)?;
+        let last = count.function.add_dims(DimType::In, 1)?;
+        let from_zero = inner.domain.intersect(&counter.ge_set(&zero)?)?;
+        let runs = from_zero.intersect(&counter.le_set(&last)?)?.coalesce()?;
+        let runs_again = from_zero.intersect(&counter.lt_set(&last)?)?.coalesce()?;
+        let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting: Some((*exiting, runs_again)) };
+        level.reach(info.header, runs)?;
+        self.read_level(level, Some(id))
+    }
+
+    /// Sends the instances of a block along its edges.
+    fn follow_edges(&mut self, scope: &Scope, level: &mut Level, current: Option<LoopId>) -> Result<(), Stop> {
+        let facts = self.facts;
+        let block = scope.block;
+        let header = current.map(|l| facts.loops[l.index()].header);
+        let stays = |next: BlockId| {
+            self.region.contains(next)
+                && Some(next) != header.filter(|_| current != self.region.scope)
+                && current.is_none_or(|l| facts.in_loop(next, l))
+        };
+        let terminator = facts.terminator(block).ok_or_else(|| {
+            Stop::refuse(RefusalKind::UnsupportedInstruction, scope.line, "a block without an end", block)
+        })?;
+        if let Some((_, runs_again)) = level.exiting.clone().filter(|(exiting, _)| *exiting == block) {
+            let on: BTreeSet<BlockId> = facts.block(block).successors.iter().copied().filter(|&s| stays(s)).collect();
+            // Besides leaving, the exiting block may only go on one way; otherwise the way it goes on is a condition of its own.
+            if on.len() > 1 {
+                return Err(Stop::refuse(RefusalKind::LoopExits, scope.line, "by one case of a `switch`", block));
+            }
+            for next in on {
+                level.reach(next, scope.domain.intersect(&runs_again)?)?;
+            }
+            return Ok(());
+        }
+        let edges: Vec<(BlockId, Set)> = match &terminator.op {
+            Op::Branch { targets } if targets.len() == 1 => vec![(targets[0], scope.domain.clone())],
+            Op::Branch { targets } => {
+                if targets.iter().all(|&t| !stays(t)) {
+                    return Ok(());
+                }
+                let taken = self.branch_condition(terminator.operands[0], scope, terminator.line)?;
+                vec![(targets[0], scope.domain.intersect(&taken)?), (targets[1], scope.domain.subtract(&taken)?)]
+            }
+            Op::Switch { default, cases } => {
+                let value = self
+                    .affine(terminator.operands[0], scope, true)
+                    .and_then(|v| self.as_signed(v, scope))
+                    .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBranch)))?;
+                let mut rest = scope.domain.clone();
+                let mut edges = Vec::new();
+                for (case, target) in cases {
+                    let constant = self
+                        .constant(scope, *case)
+                        .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBranch)))?;
+                    let hit = value.function.eq_set(&constant)?;
+                    edges.push((*target, scope.domain.intersect(&hit)?));
+                    rest = rest.subtract(&hit)?;
+                }
+                edges.push((*default, rest));
+                edges
+            }
+            _ => {
+                return Err(Stop::refuse(RefusalKind::UnsupportedInstruction, scope.line, "this kind of jump", block));
+            }
+        };
+        for (next, instances) in edges {
+            if stays(next) && !instances.intersect_params(&self.context_assumed)?.is_empty()? {
+                level.reach(next, instances.coalesce()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn branch_condition(&mut self, value: crate::facts::ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
+        let known = (self.known_parameters(), self.assumptions.len());
+        self.condition(value, scope).map_err(|error| {
+            // A box is the better answer than assumptions made on the way to nothing.
+            self.assumptions.truncate(known.1);
+            self.forget_parameters_since(known.0);
+            let scope = Scope { line: if line != 0 { line } else { scope.line }, ..scope.clone() };
+            Stop::from((error, &scope, RefusalKind::NonAffineBranch))
+        })
+    }
+}

@@ -1,0 +1,344 @@
+//! LLVM IR → model. Reads maximal single-entry regions; what it cannot read, it refuses with a reason.
+//!
+//! The order: [`region`] proposes regions, [`legality`] looks at every instruction, [`domain`] gives every block its instances,
+//! [`statement`] cuts blocks into statements and finds the scalars between them, [`access`] reads addresses, [`reduction`] recognises
+//! `a = a op x`. [`affine`] serves them all.
+
+mod access;
+mod affine;
+mod assemble;
+mod cfg;
+mod domain;
+mod legality;
+mod reduction;
+mod region;
+mod statement;
+
+use crate::body::ReadRegion;
+use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, ValueId, ValueKind};
+use affine::{NotAffine, Scope};
+use isl::Set;
+use model::assume::{Assumption, Assumptions};
+use model::refusal::{Refusal, RefusalKind};
+use model::scop::{Param, ParamId};
+use region::{Piece, Region, chain};
+
+/// All that was read of a function: regions and, for every loop outside of them, a refusal.
+#[derive(Default)]
+pub struct Reading {
+    pub regions: Vec<ReadRegion>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// Why reading a region stopped.
+#[derive(Debug)]
+pub enum Stop {
+    Refused { refusal: Refusal, block: BlockId },
+    Isl(isl::IslError),
+}
+impl Stop {
+    fn refuse(kind: RefusalKind, line: u32, subject: impl Into<String>, block: BlockId) -> Stop {
+        Stop::Refused { refusal: Refusal::new(kind, line, subject), block }
+    }
+}
+impl From<isl::IslError> for Stop {
+    fn from(error: isl::IslError) -> Self {
+        Stop::Isl(error)
+    }
+}
+
+/// Requires: nothing of the function has changed since `facts` were taken.
+/// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal.
+pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx) -> Reading {
+    let mut search = Search { facts, oracle, ctx, found: Reading::default() };
+    if facts.loops.is_empty() {
+        return search.found;
+    }
+    match legality::refuse_function(facts) {
+        Some(refusal) => search.found.refusals.push(refusal),
+        None => search.level(None, BlockId(0), None),
+    }
+    search.found
+}
+
+struct Search<'a> {
+    facts: &'a FunctionFacts,
+    oracle: &'a dyn Oracle,
+    ctx: &'a isl::Ctx,
+    found: Reading,
+}
+
+impl Search<'_> {
+    /// Searches one level of the loop tree from `start` to `stop`.
+    fn level(&mut self, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) {
+        let (pieces, broken_at) = chain(self.facts, scope, start, stop);
+        self.run(scope, &pieces);
+        if let Some(block) = broken_at {
+            self.unstructured(scope, block);
+        }
+    }
+
+    /// Reads a run of pieces as one region, or cuts it where it is refused.
+    fn run(&mut self, scope: Option<LoopId>, pieces: &[Piece]) {
+        let Some((region, covered)) = Region::of_run(self.facts, scope, pieces) else {
+            for piece in pieces.iter().filter(|p| p.has_loop) {
+                self.inside(scope, piece);
+            }
+            return;
+        };
+        for piece in pieces[..covered.start].iter().filter(|p| p.has_loop) {
+            self.inside(scope, piece);
+        }
+        let pieces = &pieces[covered];
+        let read = self.ctx.within(isl::Budget::READ, || read_region(self.facts, self.oracle, self.ctx, &region));
+        let (refusal, cut) = match read {
+            Ok(read) => {
+                self.found.regions.push(read);
+                return;
+            }
+            Err(Stop::Refused { refusal, block }) => {
+                let cut = pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0);
+                (refusal, cut)
+            }
+            Err(Stop::Isl(error)) => {
+                let line = self.facts.line_of_block(region.entry);
+                // Half of the run may do with the budget; a single piece that does not is refused.
+                (refusal_of_isl(&error, line), pieces.len() / 2)
+            }
+        };
+        // A piece without a loop only separates regions: nothing of interest is lost with it.
+        let about_a_loop = pieces[cut].has_loop;
+        if about_a_loop && (refusal.kind != RefusalKind::OutOfBudget || pieces.len() == 1) {
+            self.found.refusals.push(refusal.clone());
+        }
+        self.run(scope, &pieces[..cut]);
+        if refusal.kind == RefusalKind::OutOfBudget && pieces.len() > 1 {
+            self.run(scope, &pieces[cut..]);
+        } else {
+            if pieces[cut].has_loop {
+                self.inside(scope, &pieces[cut]);
+            }
+            self.run(scope, &pieces[cut + 1..]);
+        }
+    }
+
+    /// Searches the insides of a piece that is not (part of) a region itself.
+    fn inside(&mut self, scope: Option<LoopId>, piece: &Piece) {
+        match self.facts.child_loop_of(scope, piece.entry) {
+            Some(l) => self.level(Some(l), self.facts.loops[l.index()].header, None),
+            None => {
+                let mut arms = self.facts.block(piece.entry).successors.clone();
+                arms.dedup();
+                for arm in arms {
+                    let own = piece.blocks.contains(&arm) && self.facts.dominates(arm, arm);
+                    let entered_here = self.facts.block(arm).immediate_dominator == Some(piece.entry);
+                    if own && entered_here && arm != piece.exit {
+                        self.level(scope, arm, Some(piece.exit));
+                    }
+                }
+            }
+        }
+    }
+
+    /// From `block` on, paths do not meet again on this level (several returns, `noreturn` calls): search what each of them leads to.
+    fn unstructured(&mut self, scope: Option<LoopId>, block: BlockId) {
+        if let Some(l) = self.facts.child_loop_of(scope, block) {
+            let info = &self.facts.loops[l.index()];
+            let why = "by `return`, `goto` or a call that does not come back";
+            self.found.refusals.push(Refusal::new(RefusalKind::LoopExits, info.line, why));
+            self.level(Some(l), info.header, None);
+            for &exit in &info.exits {
+                if scope.is_none_or(|s| self.facts.in_loop(exit, s)) && self.facts.dominates(info.header, exit) {
+                    self.dominated_child(scope, info.header, exit);
+                }
+            }
+            return;
+        }
+        for &next in &self.facts.block(block).successors {
+            self.dominated_child(scope, block, next);
+        }
+    }
+
+    fn dominated_child(&mut self, scope: Option<LoopId>, above: BlockId, block: BlockId) {
+        let is_back_edge = self.facts.dominates(block, above);
+        let on_level = scope.is_none_or(|s| self.facts.in_loop(block, s));
+        if !is_back_edge && on_level && self.facts.dominates(above, block) {
+            self.level(scope, block, None);
+        }
+    }
+}
+
+pub fn refusal_of_isl(error: &isl::IslError, line: u32) -> Refusal {
+    match error {
+        isl::IslError::OutOfBudget { stage } => Refusal::new(RefusalKind::OutOfBudget, line, *stage),
+        other => Refusal::new(RefusalKind::InternalError, line, other.to_string()),
+    }
+}
+
+/// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
+fn read_region(
+    facts: &FunctionFacts,
+    oracle: &dyn Oracle,
+    ctx: &isl::Ctx,
+    region: &Region,
+) -> Result<ReadRegion, Stop> {
+    for &block in &region.blocks {
+        legality::check_block(facts, block)?;
+    }
+    let mut reader = Reader::new(facts, oracle, ctx, region)?;
+    reader.learn_from_guards()?;
+    let items = reader.domains()?;
+    let cut = reader.cut_into_statements(&items)?;
+    let accesses = reader.read_accesses(&cut)?;
+    reader.assemble(&items, cut, accesses)
+}
+
+/// The state of reading one region.
+struct Reader<'a> {
+    ctx: isl::Ctx,
+    facts: &'a FunctionFacts,
+    oracle: &'a dyn Oracle,
+    region: &'a Region,
+    /// The entry is a loop header: its φs belong to the region.
+    entry_is_header: bool,
+    params: Vec<Param>,
+    param_values: Vec<ValueId>,
+    /// Known statically.
+    context: Set,
+    /// Known or assumed.
+    context_assumed: Set,
+    assumptions: Vec<Assumption>,
+    /// While positive, nothing may be assumed.
+    proofs_only: u32,
+}
+
+/// A point to go back to when parameters turn out not to be needed.
+struct KnownParameters {
+    count: usize,
+    context: Set,
+    context_assumed: Set,
+}
+
+impl<'a> Reader<'a> {
+    fn new(facts: &'a FunctionFacts, oracle: &'a dyn Oracle, ctx: &isl::Ctx, region: &'a Region) -> Result<Self, Stop> {
+        let universe = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
+        Ok(Reader {
+            ctx: ctx.clone(),
+            facts,
+            oracle,
+            region,
+            entry_is_header: facts.child_loop_of(region.scope, region.entry).is_some(),
+            params: Vec::new(),
+            param_values: Vec::new(),
+            context: universe.clone(),
+            context_assumed: universe,
+            assumptions: Vec::new(),
+            proofs_only: 0,
+        })
+    }
+
+    /// Defined before the region starts: the same value in all instances.
+    fn is_outside(&self, value: ValueId) -> bool {
+        match &self.facts.value(value).kind {
+            ValueKind::Instruction(instruction) => {
+                !self.region.contains(instruction.block)
+                    || (!self.entry_is_header && instruction.block == self.region.entry && self.facts.is_phi(value))
+            }
+            _ => true,
+        }
+    }
+
+    fn intern_parameter(&mut self, value: ValueId, bits: u32) -> Result<ParamId, isl::IslError> {
+        if let Some(known) = self.param_values.iter().position(|&v| v == value) {
+            return Ok(ParamId(known as u32));
+        }
+        let id = ParamId(self.params.len() as u32);
+        let name =
+            Some(self.facts.value(value).name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| id.to_string());
+        let (low, high) = self.oracle.signed_range(value);
+        self.params.push(Param { name, bits, range: (low, high) });
+        self.param_values.push(value);
+        let range = Set::read_from_str(&self.ctx, &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?;
+        self.context = self.context.intersect(&range)?;
+        self.context_assumed = self.context_assumed.intersect(&range)?;
+        Ok(id)
+    }
+
+    fn known_parameters(&self) -> KnownParameters {
+        KnownParameters {
+            count: self.params.len(),
+            context: self.context.clone(),
+            context_assumed: self.context_assumed.clone(),
+        }
+    }
+
+    fn forget_parameters_since(&mut self, known: KnownParameters) {
+        self.params.truncate(known.count);
+        self.param_values.truncate(known.count);
+        self.context = known.context;
+        self.context_assumed = known.context_assumed;
+    }
+
+    /// Adds to the context what must hold for control to reach the region: conditions of branches that dominate it.
+    fn learn_from_guards(&mut self) -> Result<(), Stop> {
+        /// Guards further up seldom speak of the same values.
+        const MAX_GUARDS: usize = 16;
+        let facts = self.facts;
+        let mut below = self.region.entry;
+        let mut seen = 0;
+        while let Some(above) = facts.block(below).immediate_dominator {
+            if let [taken, other] = facts.block(above).successors[..] {
+                let terminator = facts.terminator(above);
+                let leads_here =
+                    |edge: BlockId| facts.dominates(edge, below) && facts.block(edge).predecessors == [above];
+                let truth = if taken == other {
+                    None
+                } else if leads_here(taken) {
+                    Some(true)
+                } else if leads_here(other) {
+                    Some(false)
+                } else {
+                    None
+                };
+                if let (Some(truth), Some(crate::facts::Op::Branch { .. })) = (truth, terminator.map(|t| &t.op)) {
+                    self.learn(terminator.unwrap().operands[0], truth, above)?;
+                    seen += 1;
+                }
+            }
+            if seen >= MAX_GUARDS {
+                break;
+            }
+            below = above;
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, condition: ValueId, truth: bool, block: BlockId) -> Result<(), Stop> {
+        let domain = Set::universe(&affine::set_space(&self.ctx, 0)?)?;
+        let scope = Scope { loops: Vec::new(), domain, block, line: self.facts.line_of_block(block) };
+        let known = self.known_parameters();
+        self.proofs_only += 1;
+        let read = self.condition(condition, &scope);
+        self.proofs_only -= 1;
+        match read {
+            Ok(set) => {
+                let set = if truth { set } else { set.complement()? }.params()?;
+                // A condition that only names values nobody else mentions costs more than it tells.
+                self.context = self.context.intersect(&set)?;
+                self.context_assumed = self.context_assumed.intersect(&set)?;
+                Ok(())
+            }
+            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
+            Err(_) => {
+                self.forget_parameters_since(known);
+                Ok(())
+            }
+        }
+    }
+
+    fn into_assumptions(self) -> Assumptions {
+        let mut all = Assumptions::default();
+        self.assumptions.into_iter().for_each(|a| all.add(a));
+        all
+    }
+}

@@ -1,0 +1,641 @@
+//! Cutting blocks into statements, and the scalars that pass between them.
+//!
+//! A statement exists for its *roots*: stores, calls that write errno, values that other statements need, and what φs receive. It
+//! contains what its roots are computed from. A block falls apart into several statements where its roots share no load; so loads
+//! are executed once, and pure arithmetic is repeated wherever it is needed (also across blocks, if it only rests on loop counters and
+//! values from outside). All else that crosses from one statement to another goes through a *slot*: one cell, written at the
+//! definition, read at the use. A φ has a slot of its own that its incoming edges write.
+
+use super::affine::{Linear, NotAffine, Scope};
+use super::domain::Item;
+use super::{Reader, Stop};
+use crate::body::Induction;
+use crate::facts::{BlockId, LoopId, Op, Type, ValueId, ValueKind};
+use indexmap::{IndexMap, IndexSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Pure expressions larger than this are passed through a slot rather than repeated.
+const MAX_RECOMPUTED: usize = 48;
+
+/// A cell for one value that crosses statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Slot {
+    /// The value an instruction (or φ) last had.
+    Value(ValueId),
+    /// What the φ will be when control reaches it.
+    Phi(ValueId),
+}
+
+pub struct Draft {
+    pub scope: Scope,
+    pub instructions: Vec<ValueId>,
+    pub boxed: Option<BoxedPart>,
+    pub recomputed: Vec<ValueId>,
+    pub inductions: Vec<Induction>,
+    pub reads: Vec<(ValueId, Slot)>,
+    pub writes: Vec<(ValueId, Slot)>,
+    pub writes_errno: bool,
+    /// Index of the unit (block or box) it is cut from, in execution order.
+    pub unit: usize,
+}
+
+#[derive(Clone)]
+pub struct BoxedPart {
+    pub blocks: BTreeSet<BlockId>,
+    pub exit: BlockId,
+    pub edge_writes: Vec<(BlockId, ValueId, Slot)>,
+}
+
+pub struct Cut {
+    pub drafts: Vec<Draft>,
+    pub slots: IndexSet<Slot>,
+    pub initial: Vec<(Slot, ValueId)>,
+    pub live_out_values: Vec<ValueId>,
+    pub exit_phis: Vec<ValueId>,
+}
+
+struct Unit {
+    scope: Scope,
+    boxed: Option<(BTreeSet<BlockId>, BlockId)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Root {
+    Effect(ValueId),
+    Value(ValueId),
+    Phi { phi: ValueId, value: ValueId, from: BlockId },
+}
+
+/// What a set of roots of one unit is computed from.
+#[derive(Default, Clone)]
+struct Closure {
+    own: BTreeSet<ValueId>,
+    recomputed: BTreeSet<ValueId>,
+    inductions: BTreeSet<ValueId>,
+    reads: BTreeSet<(ValueId, Slot)>,
+}
+
+struct Cutter<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    units: Vec<Unit>,
+    home: BTreeMap<BlockId, usize>,
+    roots: Vec<IndexSet<Root>>,
+    slots: IndexSet<Slot>,
+    initial: Vec<(Slot, ValueId)>,
+    /// (φ, number of loops around the user) → how to compute it there
+    inductions: HashMap<(ValueId, Vec<LoopId>), Option<InductionForm>>,
+}
+
+#[derive(Clone)]
+struct InductionForm {
+    base: Option<ValueId>,
+    constant: i64,
+    dims: Vec<i64>,
+    params: Vec<(model::scop::ParamId, i64)>,
+}
+
+impl Reader<'_> {
+    pub(super) fn cut_into_statements(&mut self, items: &[Item]) -> Result<Cut, Stop> {
+        let mut units = Vec::new();
+        collect_units(items, &mut units);
+        let mut home = BTreeMap::new();
+        for (index, unit) in units.iter().enumerate() {
+            match &unit.boxed {
+                Some((blocks, _)) => home.extend(blocks.iter().map(|&b| (b, index))),
+                None => {
+                    home.insert(unit.scope.block, index);
+                }
+            }
+        }
+        let roots = units.iter().map(|_| IndexSet::new()).collect();
+        let mut cutter = Cutter {
+            reader: self,
+            units,
+            home,
+            roots,
+            slots: IndexSet::new(),
+            initial: Vec::new(),
+            inductions: HashMap::new(),
+        };
+        cutter.demand_effects()?;
+        let (live_out_values, exit_phis) = cutter.demand_live_outs()?;
+        let drafts = cutter.drafts()?;
+        Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
+    }
+}
+
+fn collect_units(items: &[Item], units: &mut Vec<Unit>) {
+    for item in items {
+        match item {
+            Item::Block(scope) => units.push(Unit { scope: scope.clone(), boxed: None }),
+            Item::Loop { body, .. } => collect_units(body, units),
+            Item::Boxed { scope, blocks, exit } => {
+                units.push(Unit { scope: scope.clone(), boxed: Some((blocks.clone(), *exit)) });
+            }
+        }
+    }
+}
+
+impl Cutter<'_, '_> {
+    fn op(&self, value: ValueId) -> &Op {
+        &self.reader.facts.instruction(value).expect("an instruction").op
+    }
+
+    fn block_of(&self, value: ValueId) -> BlockId {
+        self.reader.facts.instruction(value).expect("an instruction").block
+    }
+
+    fn has_effect(&self, value: ValueId) -> bool {
+        match self.op(value) {
+            Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
+            Op::Call(call) => call.math_errno,
+            _ => false,
+        }
+    }
+
+    fn demand_effects(&mut self) -> Result<(), Stop> {
+        for unit in 0..self.units.len() {
+            if let Some((blocks, _)) = self.units[unit].boxed.clone() {
+                self.demand_for_box(unit, &blocks)?;
+                continue;
+            }
+            let block = self.units[unit].scope.block;
+            for value in self.reader.facts.block(block).instructions.clone() {
+                if self.has_effect(value) {
+                    self.demand(unit, Root::Effect(value))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Values used behind the region, and φs at its exit.
+    fn demand_live_outs(&mut self) -> Result<(Vec<ValueId>, Vec<ValueId>), Stop> {
+        let facts = self.reader.facts;
+        let mut values = IndexSet::new();
+        let mut phis = Vec::new();
+        for (index, block) in facts.blocks.iter().enumerate() {
+            let block_id = BlockId(index as u32);
+            if self.reader.region.contains(block_id) {
+                continue;
+            }
+            for &user in &block.instructions {
+                let instruction = facts.instruction(user).expect("an instruction");
+                if let Op::Phi { incoming } = &instruction.op {
+                    let mut from_region = false;
+                    for (&value, &from) in instruction.operands.iter().zip(incoming) {
+                        if block_id == self.reader.region.exit && self.reader.region.contains(from) {
+                            from_region = true;
+                            continue;
+                        }
+                        if !self.reader.is_outside(value) {
+                            values.insert(value);
+                        }
+                    }
+                    if from_region {
+                        phis.push(user);
+                    }
+                } else {
+                    for &value in &instruction.operands {
+                        if !self.reader.is_outside(value) {
+                            values.insert(value);
+                        }
+                    }
+                }
+            }
+        }
+        for &value in &values {
+            match self.home.get(&self.block_of(value)) {
+                Some(_) => self.demand_value(value)?,
+                // Never computed in the modelled region: the block cannot be reached.
+                None => {
+                    self.slots.insert(Slot::Value(value));
+                }
+            }
+        }
+        for &phi in &phis {
+            self.demand_phi(phi)?;
+        }
+        Ok((values.into_iter().collect(), phis))
+    }
+
+    /// The value is needed by another statement or behind the region.
+    fn demand_value(&mut self, value: ValueId) -> Result<(), Stop> {
+        self.slots.insert(Slot::Value(value));
+        if let Some(&unit) = self.home.get(&self.block_of(value)) {
+            self.demand(unit, Root::Value(value))?;
+        }
+        Ok(())
+    }
+
+    /// The φ's slot is read: every edge into it must write it.
+    fn demand_phi(&mut self, phi: ValueId) -> Result<(), Stop> {
+        if !self.slots.insert(Slot::Phi(phi)) {
+            return Ok(());
+        }
+        let instruction = self.reader.facts.instruction(phi).expect("a φ").clone();
+        let Op::Phi { incoming } = &instruction.op else { unreachable!("demand_phi is called for φs") };
+        let is_exit = instruction.block == self.reader.region.exit;
+        for (&value, &from) in instruction.operands.iter().zip(incoming) {
+            match self.home.get(&from) {
+                Some(&unit) => self.demand(unit, Root::Phi { phi, value, from })?,
+                None if self.reader.region.contains(from) || is_exit => {} // not reached, or another way to the exit
+                None => self.initial.push((Slot::Phi(phi), value)),
+            }
+        }
+        Ok(())
+    }
+
+    fn demand(&mut self, unit: usize, root: Root) -> Result<(), Stop> {
+        if !self.roots[unit].insert(root) || self.units[unit].boxed.is_some() && matches!(root, Root::Effect(_)) {
+            return Ok(());
+        }
+        // Looking at the closure demands, in turn, what it needs from others.
+        let closure = self.closure(unit, root)?;
+        self.demand_reads(&closure)
+    }
+
+    fn demand_reads(&mut self, closure: &Closure) -> Result<(), Stop> {
+        for &(_, slot) in &closure.reads {
+            match slot {
+                Slot::Value(value) => self.demand_value(value)?,
+                Slot::Phi(phi) => self.demand_phi(phi)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn demand_for_box(&mut self, unit: usize, blocks: &BTreeSet<BlockId>) -> Result<(), Stop> {
+        let closure = self.box_closure(unit, blocks)?;
+        self.demand_reads(&closure)
+    }
+
+    fn box_closure(&mut self, unit: usize, blocks: &BTreeSet<BlockId>) -> Result<Closure, Stop> {
+        let mut closure = Closure::default();
+        let entry = self.units[unit].scope.block;
+        for &block in blocks {
+            for value in self.reader.facts.block(block).instructions.clone() {
+                let instruction = self.reader.facts.instruction(value).expect("an instruction").clone();
+                match &instruction.op {
+                    Op::Phi { incoming } if block == entry => {
+                        let outside = incoming.iter().filter(|b| !blocks.contains(b)).count();
+                        let inside = incoming.len() - outside;
+                        if inside == 0 {
+                            self.include(unit, value, &mut closure)?;
+                        } else if outside == 1 {
+                            for &operand in &instruction.operands {
+                                self.include(unit, operand, &mut closure)?;
+                            }
+                        } else {
+                            let line = self.units[unit].scope.line;
+                            let why = "a loop entered in several ways";
+                            return Err(Stop::refuse(model::refusal::RefusalKind::Irreducible, line, why, block));
+                        }
+                    }
+                    Op::Ignorable(_) => {}
+                    _ => {
+                        for &operand in &instruction.operands {
+                            self.include(unit, operand, &mut closure)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(closure)
+    }
+
+    fn closure(&mut self, unit: usize, root: Root) -> Result<Closure, Stop> {
+        let mut closure = Closure::default();
+        match root {
+            Root::Effect(value) => self.include_own(unit, value, &mut closure)?,
+            Root::Value(value) | Root::Phi { value, .. } => self.include(unit, value, &mut closure)?,
+        }
+        Ok(closure)
+    }
+
+    fn in_unit(&self, unit: usize, block: BlockId) -> bool {
+        self.home.get(&block) == Some(&unit)
+    }
+
+    /// Adds an operand that code of `unit` uses, and all that it needs there.
+    fn include(&mut self, unit: usize, value: ValueId, closure: &mut Closure) -> Result<(), Stop> {
+        if self.reader.is_outside(value) {
+            return Ok(());
+        }
+        let block = self.block_of(value);
+        let is_phi = self.reader.facts.is_phi(value);
+        if is_phi && self.induction(value, unit)?.is_some() {
+            closure.inductions.insert(value);
+            return Ok(());
+        }
+        let boxed = self.units[unit].boxed.is_some();
+        if self.in_unit(unit, block) {
+            if is_phi {
+                let at_entry = block == self.units[unit].scope.block;
+                if boxed && (!at_entry || self.enters_from_inside(unit, value)) {
+                    return Ok(()); // cloned with the box
+                }
+                closure.reads.insert((value, Slot::Phi(value)));
+                return Ok(());
+            }
+            if boxed {
+                return Ok(());
+            }
+            return self.include_own(unit, value, closure);
+        }
+        let mut recomputed = BTreeSet::new();
+        let mut inductions = BTreeSet::new();
+        if self.is_recomputable(unit, value, &mut recomputed, &mut inductions)? {
+            closure.recomputed.extend(recomputed);
+            closure.inductions.extend(inductions);
+        } else {
+            closure.reads.insert((value, Slot::Value(value)));
+        }
+        Ok(())
+    }
+
+    fn enters_from_inside(&self, unit: usize, phi: ValueId) -> bool {
+        let Op::Phi { incoming } = self.op(phi) else { return false };
+        incoming.iter().any(|&b| self.in_unit(unit, b))
+    }
+
+    fn include_own(&mut self, unit: usize, value: ValueId, closure: &mut Closure) -> Result<(), Stop> {
+        if !closure.own.insert(value) {
+            return Ok(());
+        }
+        for operand in self.reader.facts.instruction(value).expect("an instruction").operands.clone() {
+            self.include(unit, operand, closure)?;
+        }
+        Ok(())
+    }
+
+    /// Can `value`, defined elsewhere in the region, be computed again in `unit` from counters and outside values alone?
+    ///
+    /// A counter of a loop around both places has the same value in both: the definition dominates the use in one iteration.
+    fn is_recomputable(
+        &mut self,
+        unit: usize,
+        value: ValueId,
+        needed: &mut BTreeSet<ValueId>,
+        inductions: &mut BTreeSet<ValueId>,
+    ) -> Result<bool, Stop> {
+        if self.reader.is_outside(value) || needed.contains(&value) {
+            return Ok(true);
+        }
+        if self.reader.facts.is_phi(value) {
+            let usable = self.induction(value, unit)?.is_some();
+            if usable {
+                inductions.insert(value);
+            }
+            return Ok(usable);
+        }
+        let instruction = self.reader.facts.instruction(value).expect("an instruction").clone();
+        if !instruction.pure_and_speculatable || instruction.reads_memory || needed.len() >= MAX_RECOMPUTED {
+            return Ok(false);
+        }
+        if matches!(self.reader.facts.value(value).kind, ValueKind::Other) {
+            return Ok(false);
+        }
+        for operand in instruction.operands {
+            if !self.is_recomputable(unit, operand, needed, inductions)? {
+                return Ok(false);
+            }
+        }
+        needed.insert(value);
+        Ok(true)
+    }
+
+    /// How to compute a φ from the iteration counts of the loops around `unit`, if it steps evenly in one of them.
+    fn induction(&mut self, phi: ValueId, unit: usize) -> Result<Option<InductionForm>, Stop> {
+        let scope = self.units[unit].scope.clone();
+        let block = self.block_of(phi);
+        let Some(l) = self.reader.facts.block(block).innermost_loop else { return Ok(None) };
+        if self.reader.facts.loops[l.index()].header != block || !scope.loops.contains(&l) {
+            return Ok(None);
+        }
+        let key = (phi, scope.loops.clone());
+        if let Some(known) = self.inductions.get(&key) {
+            return Ok(known.clone());
+        }
+        let form = self.reader.induction_form(phi, &scope)?;
+        self.inductions.insert(key, form.clone());
+        Ok(form)
+    }
+
+    fn drafts(&mut self) -> Result<Vec<Draft>, Stop> {
+        let mut drafts = Vec::new();
+        for unit in 0..self.units.len() {
+            let roots: Vec<Root> = self.roots[unit].iter().copied().collect();
+            if let Some((blocks, exit)) = self.units[unit].boxed.clone() {
+                let mut closure = self.box_closure(unit, &blocks)?;
+                let mut part = BoxedPart { blocks: blocks.clone(), exit, edge_writes: Vec::new() };
+                let mut writes = Vec::new();
+                for root in roots {
+                    match root {
+                        Root::Effect(_) => {}
+                        Root::Value(value) => writes.push((value, Slot::Value(value))),
+                        Root::Phi { phi, value, from } => {
+                            self.include(unit, value, &mut closure)?;
+                            part.edge_writes.push((from, value, Slot::Phi(phi)));
+                        }
+                    }
+                }
+                let mut draft = self.draft(unit, &closure, writes)?;
+                draft.writes_errno = blocks.iter().any(|&b| {
+                    let facts = self.reader.facts;
+                    let calls_math = |&v: &ValueId| matches!(self.op(v), Op::Call(call) if call.math_errno);
+                    facts.block(b).instructions.iter().any(calls_math)
+                });
+                draft.boxed = Some(part);
+                drafts.push(draft);
+                continue;
+            }
+            for group in self.group(unit, &roots)? {
+                let mut closure = Closure::default();
+                let mut writes = Vec::new();
+                for &root in &group {
+                    let part = self.closure(unit, root)?;
+                    closure.own.extend(part.own);
+                    closure.recomputed.extend(part.recomputed);
+                    closure.inductions.extend(part.inductions);
+                    closure.reads.extend(part.reads);
+                    match root {
+                        Root::Effect(_) => {}
+                        Root::Value(value) => writes.push((value, Slot::Value(value))),
+                        Root::Phi { phi, value, .. } => writes.push((value, Slot::Phi(phi))),
+                    }
+                }
+                drafts.push(self.draft(unit, &closure, writes)?);
+            }
+        }
+        Ok(drafts)
+    }
+
+    fn draft(&mut self, unit: usize, closure: &Closure, writes: Vec<(ValueId, Slot)>) -> Result<Draft, Stop> {
+        let mut inductions = Vec::new();
+        for &value in &closure.inductions {
+            let form = self.induction(value, unit)?.expect("only inductions are collected");
+            inductions.push(Induction {
+                value,
+                base: form.base,
+                constant: form.constant,
+                dims: form.dims,
+                params: form.params,
+            });
+        }
+        let recomputed = self.in_program_order(&closure.recomputed);
+        let own = self.in_program_order(&closure.own);
+        let writes_errno = own.iter().any(|&v| matches!(self.op(v), Op::Call(call) if call.math_errno));
+        let instructions = recomputed.iter().chain(&own).copied().collect();
+        let scope = self.units[unit].scope.clone();
+        let line =
+            own.iter().filter_map(|&v| self.reader.facts.instruction(v)).map(|i| i.line).filter(|&l| l != 0).max();
+        Ok(Draft {
+            scope: Scope { line: line.unwrap_or(scope.line), ..scope },
+            instructions,
+            boxed: None,
+            recomputed,
+            inductions,
+            reads: closure.reads.iter().copied().collect(),
+            writes,
+            writes_errno,
+            unit,
+        })
+    }
+
+    /// Blocks are in reverse post-order, so definitions come before uses.
+    fn in_program_order(&self, values: &BTreeSet<ValueId>) -> Vec<ValueId> {
+        let mut ordered: Vec<ValueId> = values.iter().copied().collect();
+        ordered.sort_by_key(|&v| self.position(v));
+        ordered
+    }
+
+    fn position(&self, value: ValueId) -> (BlockId, usize) {
+        let block = self.block_of(value);
+        let at = self.reader.facts.block(block).instructions.iter().position(|&v| v == value);
+        (block, at.unwrap_or(usize::MAX))
+    }
+
+    /// Splits the roots of a block into statements, in execution order.
+    fn group(&mut self, unit: usize, roots: &[Root]) -> Result<Vec<Vec<Root>>, Stop> {
+        let closures = roots.iter().map(|&root| self.closure(unit, root)).collect::<Result<Vec<_>, _>>()?;
+        let mut class: Vec<usize> = (0..roots.len()).collect();
+        let anchors = |c: &Closure, this: &Self| -> BTreeSet<ValueId> {
+            c.own
+                .iter()
+                .copied()
+                .filter(|&v| !this.reader.facts.instruction(v).unwrap().pure_and_speculatable)
+                .collect()
+        };
+        let anchored: Vec<BTreeSet<ValueId>> = closures.iter().map(|c| anchors(c, self)).collect();
+        // A φ's slot may be written at the end of the very block that reads it: such roots must not drift apart.
+        let touches_phi: Vec<bool> = roots
+            .iter()
+            .zip(&closures)
+            .map(|(root, c)| matches!(root, Root::Phi { .. }) || c.reads.iter().any(|(_, s)| matches!(s, Slot::Phi(_))))
+            .collect();
+        let reads_phi = closures.iter().any(|c| c.reads.iter().any(|(_, s)| matches!(s, Slot::Phi(_))));
+        for a in 0..roots.len() {
+            for b in 0..a {
+                let shared = !anchored[a].is_disjoint(&anchored[b]);
+                if shared || (reads_phi && touches_phi[a] && touches_phi[b]) {
+                    merge(&mut class, a, b);
+                }
+            }
+        }
+        let place = |root: &Root| match root {
+            Root::Effect(value) => self.position(*value).1,
+            Root::Value(value) if self.in_unit(unit, self.block_of(*value)) && !self.reader.facts.is_phi(*value) => {
+                self.position(*value).1
+            }
+            Root::Value(_) => 0,
+            Root::Phi { .. } => usize::MAX,
+        };
+        let places: Vec<usize> = roots.iter().map(place).collect();
+        loop {
+            let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
+            for root in 0..roots.len() {
+                groups.entry(class[root]).or_default().push(root);
+            }
+            let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
+            ordered.sort_by_key(|g| (g.iter().map(|&r| places[r]).max(), g[0]));
+            match self.first_disorder(&ordered, &anchored) {
+                Some((earlier, later)) => merge(&mut class, earlier, later),
+                None => {
+                    let ordered = ordered.into_iter().map(|group| {
+                        let mut roots: Vec<(usize, Root)> = group.into_iter().map(|r| (places[r], roots[r])).collect();
+                        roots.sort_by_key(|&(place, _)| place);
+                        roots.into_iter().map(|(_, root)| root).collect()
+                    });
+                    return Ok(ordered.collect());
+                }
+            }
+        }
+    }
+
+    /// Two roots of different groups between which running group after group would swap memory operations that may conflict.
+    fn first_disorder(&self, ordered: &[Vec<usize>], anchored: &[BTreeSet<ValueId>]) -> Option<(usize, usize)> {
+        for (first, group) in ordered.iter().enumerate() {
+            for later in &ordered[first + 1..] {
+                for &r in group {
+                    for &s in later {
+                        let swapped = anchored[r].iter().any(|&a| {
+                            anchored[s].iter().any(|&b| self.position(b) < self.position(a) && self.may_conflict(a, b))
+                        });
+                        if swapped {
+                            return Some((r, s));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn may_conflict(&self, a: ValueId, b: ValueId) -> bool {
+        let touched = |v: ValueId| match self.op(v) {
+            Op::Load { pointer, .. } => Some((*pointer, false)),
+            Op::Store { pointer, .. } => Some((*pointer, true)),
+            _ => None,
+        };
+        match (touched(a), touched(b)) {
+            (Some((p, p_writes)), Some((q, q_writes))) => {
+                (p_writes || q_writes) && self.reader.root_pointer(p) == self.reader.root_pointer(q)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn merge(class: &mut [usize], a: usize, b: usize) {
+    let (from, to) = (class[a].max(class[b]), class[a].min(class[b]));
+    class.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
+}
+
+impl Reader<'_> {
+    fn induction_form(&mut self, phi: ValueId, scope: &Scope) -> Result<Option<InductionForm>, Stop> {
+        let known = self.known_parameters();
+        self.proofs_only += 1;
+        let read = match self.facts.value(phi).ty {
+            Type::Pointer { .. } => self.pointer(phi, scope).map(|(base, offset)| (Some(base), offset)),
+            _ => self.affine(phi, scope, false).map(|a| (None, a.function)),
+        };
+        self.proofs_only -= 1;
+        match read {
+            Ok((base, function)) => match Linear::of(&function)? {
+                Some(linear) => Ok(Some(InductionForm {
+                    base,
+                    constant: linear.constant,
+                    dims: linear.dims,
+                    params: linear.params,
+                })),
+                None => Ok(None),
+            },
+            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
+            Err(_) => {
+                self.forget_parameters_since(known);
+                Ok(None)
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What to do with one region. Nothing here changes the IR.
+
+use crate::options::{Fusion, Options};
+use crate::{contain, fail_on_purpose, tell_of_failure};
+use isl::{Ctx, IslError};
+use llvm::Analyses;
+use llvm::body::ReadRegion;
+use llvm::facts::{FunctionFacts, Target};
+use model::dependence::{Dependences, dependences};
+use model::plan::{Plan, PlanError, PlanOptions, build_plan};
+use model::refusal::{Refusal, RefusalKind};
+use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
+use model::scop::Scop;
+use model::verify::{self, sample_params};
+
+/// A function with a verdict on each of its regions.
+pub struct Considered {
+    pub regions: Vec<ConsideredRegion>,
+    pub refusals: Vec<Refusal>,
+}
+
+pub struct ConsideredRegion {
+    pub region: ReadRegion,
+    pub dependences: Option<Dependences>,
+    pub verdict: Verdict,
+}
+
+pub enum Verdict {
+    Transform(Box<Chosen>),
+    Leave(Refusal),
+}
+
+/// A new order for a region, and what guards it.
+pub struct Chosen {
+    pub plan: Plan,
+    /// An isl schedule tree.
+    pub schedule: String,
+    /// The new loops as text.
+    pub ast: String,
+    pub tiled: bool,
+    pub parallel: bool,
+    pub vectorized: bool,
+    /// For people: what is gained.
+    pub reason: String,
+}
+
+/// Reads the function and decides about each of its regions.
+pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
+    let ctx = Ctx::new();
+    fail_on_purpose(options, "read");
+    let reading = llvm::read::read_function(facts, analyses, &ctx);
+    let mut considered = Considered { regions: Vec::new(), refusals: reading.refusals };
+    for region in reading.regions {
+        let mut found = None;
+        let verdict = match contain::contained(|| decide(&region, &facts.target, options, &mut found)) {
+            Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
+            Ok(Err(refusal)) => Verdict::Leave(refusal),
+            Err(message) => {
+                tell_of_failure(&facts.name, &message);
+                Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
+            }
+        };
+        considered.regions.push(ConsideredRegion { region, dependences: found, verdict });
+    }
+    considered
+}
+
+/// The list of verbs.
+fn decide(
+    region: &ReadRegion,
+    target: &Target,
+    options: &Options,
+    found: &mut Option<Dependences>,
+) -> Result<Chosen, Refusal> {
+    let scop = &region.scop;
+    let line = scop.lines.0;
+    let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
+    fail_on_purpose(options, "dependence");
+    let dependences = found.insert(dependences(scop).map_err(refuse)?);
+    fail_on_purpose(options, "schedule");
+    let decision = choose(scop, dependences, &machine(target), &schedule_options(options)).map_err(refuse)?;
+    let (schedule, tiled, parallel, vectorized, reason) = match decision {
+        Decision::Leave { reason } => return Err(Refusal::new(RefusalKind::NoProfit, line, reason)),
+        Decision::Transform { schedule, tiled, parallel, vectorized, reason } => {
+            (schedule, tiled, parallel, vectorized, reason)
+        }
+    };
+    fail_on_purpose(options, "plan");
+    let plan = build_plan(scop, &schedule, &PlanOptions::default()).map_err(|error| match error {
+        PlanError::Refused(refusal) => refusal,
+        PlanError::Isl(error) => refuse(error),
+        PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
+    })?;
+    if options.verify {
+        replay(scop, &plan)?;
+    }
+    let ast = plan.body.text(scop);
+    Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
+}
+
+/// Runs the plan against the original order at a few small parameter values with the independent checker.
+fn replay(scop: &Scop, plan: &Plan) -> Result<(), Refusal> {
+    let line = scop.lines.0;
+    let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
+    let valid = scop.assumptions.valid(&scop.context, |_| true).map_err(refuse)?;
+    for wish in [1, 2, 5, 9] {
+        let Some(params) = sample_params(scop, &valid, wish).map_err(refuse)? else { continue };
+        // Running out of the budget says nothing against the plan.
+        let verdict = match verify::verify(scop, &plan.body, &params) {
+            Err(IslError::OutOfBudget { .. }) => continue,
+            other => other.map_err(refuse)?,
+        };
+        if let verify::Verdict::Different { what } = verdict {
+            return Err(Refusal::new(RefusalKind::InternalError, line, format!("the new order is wrong: {what}")));
+        }
+    }
+    Ok(())
+}
+
+fn machine(target: &Target) -> Machine {
+    let known = Machine::default();
+    let or = |value: u64, default: u64| if value == 0 { default } else { value };
+    Machine {
+        vector_bits: target.vector_bits.max(64),
+        l1: or(target.l1_bytes, known.l1),
+        l2: or(target.l2_bytes, known.l2),
+        cache_line: or(target.cache_line_bytes, known.cache_line),
+    }
+}
+
+fn schedule_options(options: &Options) -> ScheduleOptions {
+    let mut result = ScheduleOptions { parallel: options.parallel, ..ScheduleOptions::default() };
+    if let Some(tile) = options.tile {
+        result.tile = i64::from(tile);
+        result.inner_tiles = vec![i64::from(tile)];
+    }
+    match options.fusion {
+        Some(Fusion::Min) => result.fusion = schedule::Fusion::Min,
+        Some(Fusion::Max) => result.fusion = schedule::Fusion::Max,
+        None => {}
+    }
+    result
+}

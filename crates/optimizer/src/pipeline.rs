@@ -1,0 +1,137 @@
+//! One function: read, decide, write. All that can fail is decided before the first change of the IR, or undone by putting the
+//! function's body back.
+
+use crate::decide::{Considered, ConsideredRegion, Verdict, consider};
+use crate::describe::{Outcome, describe, describe_refusal};
+use crate::options::Options;
+use crate::{contain, fail_on_purpose, remark, tell_of_failure};
+use llvm::facts::FunctionFacts;
+use llvm::write::{WriteOptions, write_region};
+use llvm::{Analyses, Backup, FunctionHandle};
+use model::refusal::{Refusal, RefusalKind};
+use std::collections::BTreeMap;
+
+/// What happened to one function.
+pub struct Optimized {
+    pub report: report::Function,
+    pub changed: bool,
+}
+
+impl Optimized {
+    /// There was nothing to look at.
+    pub fn untouched(function: &FunctionHandle<'_>) -> Optimized {
+        let report = report::Function { name: function.name(), scops: Vec::new(), refusals: Vec::new() };
+        Optimized { report, changed: false }
+    }
+}
+
+/// Ensures: unless `changed`, the function is textually what it was; if so, it computes what it did.
+pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
+    // A region whose code could not be written is left out of the next attempt; the others are tried again.
+    let mut given_up: BTreeMap<usize, Refusal> = BTreeMap::new();
+    loop {
+        let (facts, analyses) = Analyses::collect(function);
+        fail_on_purpose(options, "facts");
+        let mut considered = consider(&facts, &analyses, options);
+        for (index, refusal) in &given_up {
+            considered.regions[*index].verdict = Verdict::Leave(refusal.clone());
+        }
+        let remarks = remark::collect(function, &facts, &analyses, &considered);
+        let to_write = considered.regions.iter().any(|r| matches!(r.verdict, Verdict::Transform(_)));
+        let changed = to_write && !options.analyze;
+        if changed && let Err((index, message)) = write_all(function, analyses, &considered, options) {
+            tell_of_failure(&facts.name, &message);
+            let line = considered.regions[index].region.scop.lines.0;
+            given_up.insert(index, Refusal::new(RefusalKind::InternalError, line, message));
+            continue;
+        }
+        remarks.emit(function);
+        return Optimized { report: report(&facts, &considered), changed };
+    }
+}
+
+/// The region that failed, and how.
+type WriteFailure = (usize, String);
+
+fn write_all(
+    function: &mut FunctionHandle<'_>,
+    analyses: Analyses,
+    considered: &Considered,
+    options: &Options,
+) -> Result<(), WriteFailure> {
+    let write_options = WriteOptions { parallel: options.parallel, stats: options.stats, ..WriteOptions::default() };
+    let mut at = considered.regions.iter().position(|r| matches!(r.verdict, Verdict::Transform(_))).unwrap_or(0);
+    let Some(backup) = Backup::copy(function) else {
+        return Err((at, "the address of a block is taken".into()));
+    };
+    let written = contain::contained(|| -> Result<(), String> {
+        // Last region first: what an earlier region hands on to a later one is rewritten when the earlier one is written, in
+        // the later one's new code, too.
+        for (index, ConsideredRegion { region, verdict, .. }) in considered.regions.iter().enumerate().rev() {
+            let Verdict::Transform(chosen) = verdict else { continue };
+            at = index;
+            fail_on_purpose(options, "write");
+            write_region(&analyses, region, &chosen.plan, &write_options).map_err(|e| e.to_string())?;
+        }
+        drop(analyses);
+        function.forget_analyses();
+        fail_on_purpose(options, "verify");
+        function.verify()?;
+        fail_on_purpose(options, "clean-up");
+        function.clean_up();
+        function.verify()
+    });
+    match written {
+        Ok(Ok(())) => {
+            backup.discard();
+            Ok(())
+        }
+        Ok(Err(message)) | Err(message) => {
+            backup.restore();
+            function.forget_analyses();
+            Err((at, message))
+        }
+    }
+}
+
+fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
+    let mut scops = Vec::new();
+    let mut refusals = considered.refusals.clone();
+    for (ordinal, considered) in considered.regions.iter().enumerate() {
+        let scop = &considered.region.scop;
+        let mut outcome = Outcome {
+            dependences: considered.dependences.as_ref(),
+            plan: None,
+            transformation: report::Transformation::none(),
+            check: report::UNIVERSE.into(),
+            check_cost: 0,
+        };
+        match &considered.verdict {
+            Verdict::Leave(refusal) => refusals.push(refusal.clone()),
+            Verdict::Transform(chosen) => {
+                outcome.plan = Some(&chosen.plan);
+                outcome.check_cost = chosen.plan.check_cost() as u64;
+                if let Ok(valid) = scop.assumptions.valid(&scop.context, |_| true)
+                    && !valid.plain_is_universe().unwrap_or(false)
+                {
+                    outcome.check = valid.to_string();
+                }
+                outcome.transformation = report::Transformation {
+                    by: report::By::Auto,
+                    schedule: chosen.schedule.clone(),
+                    ast: chosen.ast.clone(),
+                    tiled: chosen.tiled,
+                    parallel: chosen.parallel,
+                    vectorized: chosen.vectorized,
+                    ..report::Transformation::none()
+                };
+            }
+        }
+        match describe(&facts.name, ordinal, scop, outcome) {
+            Ok(scop) => scops.push(scop),
+            Err(error) => refusals.push(llvm::read::refusal_of_isl(&error, scop.lines.0)),
+        }
+    }
+    refusals.sort_by_key(|r| r.line);
+    report::Function { name: facts.name.clone(), scops, refusals: refusals.iter().map(describe_refusal).collect() }
+}
