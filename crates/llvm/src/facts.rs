@@ -411,12 +411,14 @@ pub enum Scev {
 pub trait Oracle {
     /// SCEV of `value` as seen inside `scope` (None = outside all loops).
     fn scev(&self, value: ValueId, scope: Option<LoopId>) -> Scev;
-    /// Inclusive signed range of an integer value.
+    /// Inclusive signed range of an integer value, unless it is undef or poison: a frozen copy is bound by it only where
+    /// [`Oracle::is_guaranteed_not_poison`]. Holds behind the block that defines the value (`llvm.assume` there is used).
     fn signed_range(&self, value: ValueId) -> (i128, i128);
     fn unsigned_range(&self, value: ValueId) -> (u128, u128);
     /// May memory reached from base pointer `a` overlap memory reached from `b`, whatever the offsets (sizes before-or-after),
-    /// in *different* iterations too (cross-iteration mode), ignoring alias scopes declared inside the function body's loops?
-    /// `accesses_*` are the loads/stores through them, whose metadata (TBAA; scopes declared outside loops) may be used.
+    /// in *different* iterations too (cross-iteration mode)? Alias scopes count only if they are declared in this function, outside
+    /// all its loops.
+    /// `accesses_*` are the loads/stores through them, whose metadata (TBAA, such scopes) is used.
     fn may_alias(&self, a: ValueId, accesses_a: &[ValueId], b: ValueId, accesses_b: &[ValueId]) -> bool;
     /// Known not to be undef or poison at function level.
     fn is_guaranteed_not_poison(&self, value: ValueId) -> bool;

@@ -10,7 +10,7 @@ macro_rules! opaque {
         pub struct $name { _private: [u8; 0] }
     )*};
 }
-opaque! { Managers Analyses Tape OwnModule Backup Table }
+opaque! { Managers Analyses Tape OwnModule Backup }
 
 unsafe extern "C" {
     pub fn lw_module_read(
@@ -86,61 +86,9 @@ pub type HookRun = extern "C" fn(
     parameters: *const c_char,
 ) -> bool;
 
-// The writer's instruments.
+// For the writer, which declares the rest of what it needs itself (src/write/ir.rs).
 unsafe extern "C" {
-    pub fn lw_map_new() -> *mut Table;
-    pub fn lw_map_clone(map: *const Table) -> *mut Table;
-    pub fn lw_map_free(map: *mut Table);
-    pub fn lw_map_insert(map: *mut Table, from: LLVMValueRef, to: LLVMValueRef);
-    pub fn lw_map_get(map: *const Table, from: LLVMValueRef) -> LLVMValueRef;
-    pub fn lw_clone_instruction(
-        instruction: LLVMValueRef,
-        map: *const Table,
-        end: LLVMBasicBlockRef,
-        before: LLVMValueRef,
-        weaken: bool,
-    ) -> LLVMValueRef;
-    pub fn lw_clone_blocks(
-        blocks: *const LLVMBasicBlockRef,
-        count: usize,
-        map: *mut Table,
-        into: LLVMValueRef,
-        weaken: bool,
-        copies: *mut LLVMBasicBlockRef,
-    );
-    pub fn lw_remap(instruction: LLVMValueRef, map: *const Table);
-    pub fn lw_weaken(instruction: LLVMValueRef);
-    pub fn lw_enter_through_one_block(
-        entry: LLVMBasicBlockRef,
-        region: *const LLVMBasicBlockRef,
-        count: usize,
-    ) -> LLVMBasicBlockRef;
-    pub fn lw_leave_through_one_block(
-        exit: LLVMBasicBlockRef,
-        region: *const LLVMBasicBlockRef,
-        count: usize,
-    ) -> LLVMBasicBlockRef;
-    pub fn lw_drop_lifetimes(region: *const LLVMBasicBlockRef, count: usize);
-    pub fn lw_set_loop_properties(
-        latch: LLVMValueRef,
-        groups: *const LLVMMetadataRef,
-        count: usize,
-        vectorize: i32,
-        disable_unroll: bool,
-    );
-    pub fn lw_new_access_group(module: LLVMModuleRef) -> LLVMMetadataRef;
-    pub fn lw_set_access_groups(access: LLVMValueRef, groups: *const LLVMMetadataRef, count: usize);
-    pub fn lw_new_alias_domain(module: LLVMModuleRef, name: *const c_char) -> LLVMMetadataRef;
-    pub fn lw_new_alias_scope(module: LLVMModuleRef, domain: LLVMMetadataRef, name: *const c_char) -> LLVMMetadataRef;
-    pub fn lw_add_alias_scopes(
-        access: LLVMValueRef,
-        in_scopes: *const LLVMMetadataRef,
-        in_count: usize,
-        apart: *const LLVMMetadataRef,
-        apart_count: usize,
-    );
     pub fn lw_declare_alias_scopes(before: LLVMValueRef, scopes: *const LLVMMetadataRef, count: usize);
-    pub fn lw_new_outlined_function(parent: LLVMValueRef, name: *const c_char, ty: LLVMTypeRef) -> LLVMValueRef;
 }
 
 /// Takes over a text that the shim allocated; `None` for null.

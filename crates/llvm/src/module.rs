@@ -194,3 +194,8 @@ impl FunctionHandle<'_> {
         self.managers
     }
 }
+
+/// Text for C: a zero byte, which no name has, would end it.
+pub(crate) fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).expect("zero bytes were removed")
+}

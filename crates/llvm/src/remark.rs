@@ -3,8 +3,7 @@
 use crate::analyses::Analyses;
 use crate::facts::{LoopId, ValueId};
 use crate::ffi;
-use crate::ir::c_text;
-use crate::module::FunctionHandle;
+use crate::module::{FunctionHandle, c_text};
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

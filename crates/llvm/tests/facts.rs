@@ -338,3 +338,16 @@ fn source_names_and_lines_come_from_debug_records() {
         assert!(the_loop.hinted, "the author forbids unrolling");
     });
 }
+
+#[test]
+fn branches_name_the_true_side_first() {
+    let text =
+        "define void @f(i1 %c) {\nentry:\n  br i1 %c, label %yes, label %no\nyes:\n  ret void\nno:\n  ret void\n}";
+    with_facts(text, |facts, _| {
+        let branch = *facts.blocks[0].instructions.last().unwrap();
+        let ValueKind::Instruction(branch) = &facts.values[branch.index()].kind else { panic!() };
+        let Op::Branch { targets } = &branch.op else { panic!() };
+        let names: Vec<_> = targets.iter().map(|b| facts.blocks[b.index()].name.as_str()).collect();
+        assert_eq!(names, ["yes", "no"]);
+    });
+}
