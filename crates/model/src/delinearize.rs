@@ -68,7 +68,7 @@ fn recover(ctx: &Ctx, accesses: &[FlatAccess]) -> Result<Shape, IslError> {
             let mut broken = Proof::Replaced { by_excluding: everywhere.complement()? };
             let Some(relations) = subscripts(ctx, &flat, strides, &mut broken)? else { continue };
             let Proof::Replaced { by_excluding } = broken else { unreachable!("the variant does not change") };
-            let condition = by_excluding.complement()?.coalesce()?;
+            let condition = by_excluding.complement()?.gist(&happening(accesses)?)?.coalesce()?;
             if worth_testing(&condition, accesses)? {
                 return Ok(Shape { cell_bytes, inner_sizes: sizes(strides), relations, condition });
             }
@@ -80,6 +80,19 @@ fn recover(ctx: &Ctx, accesses: &[FlatAccess]) -> Result<Shape, IslError> {
 
 fn sizes(strides: &[i64]) -> Vec<i64> {
     (0..strides.len()).map(|k| strides[k] / strides.get(k + 1).copied().unwrap_or(1)).collect()
+}
+
+/// Parameter values at which anything is accessed at all; what a condition says of others does not matter, so it need not be said.
+fn happening(accesses: &[FlatAccess]) -> Result<Set, IslError> {
+    let mut all: Option<Set> = None;
+    for access in accesses {
+        let some = access.domain.params()?;
+        all = Some(match all {
+            None => some,
+            Some(all) => all.union(&some)?.coalesce()?,
+        });
+    }
+    Ok(all.expect("at least one access mixes loops"))
 }
 
 /// Simple, and every access can still happen.

@@ -152,7 +152,15 @@ pub fn isl_schedule(
     // any distance, that there is no such order; isl calls that an internal error, and then the exact relations are used.
     let simplified = |pairs: &UnionMap| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce();
     match compute(&simplified(&validity)?, &simplified(&coincidence)?, &simplified(&proximity)?) {
-        Err(IslError::Internal { .. }) => compute(&validity, &coincidence, &proximity),
+        Err(IslError::Internal { .. }) => match compute(&validity, &coincidence, &proximity) {
+            // Some orders only exist with large coefficients; whether they are worth it is judged later.
+            Err(IslError::Internal { .. }) => {
+                ctx.set_schedule_max_coefficient(-1);
+                ctx.set_schedule_max_constant_term(-1);
+                compute(&validity, &coincidence, &proximity)
+            }
+            result => result,
+        },
         result => result,
     }
 }

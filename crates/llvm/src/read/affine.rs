@@ -601,7 +601,9 @@ impl Reader<'_> {
             return Err(wraps());
         }
         let bad = instances.params()?.coalesce()?;
-        let valid = bad.complement()?.gist(&self.context)?.coalesce()?;
+        // What the assumption says of parameters for which nothing of this runs does not matter, so it need not be said.
+        let running = scope.domain.params()?.intersect(&self.context)?;
+        let valid = bad.complement()?.gist(&running)?.coalesce()?;
         let possible = valid.intersect(&self.context)?;
         // The region must still be able to run under the assumption, and testing it must stay cheap.
         let useful = scope.domain.intersect_params(&possible)?;

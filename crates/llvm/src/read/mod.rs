@@ -106,20 +106,23 @@ impl Search<'_> {
                 (refusal_of_isl(&error, line), pieces.len() / 2)
             }
         };
-        // A piece without a loop only separates regions: nothing of interest is lost with it.
-        let about_a_loop = pieces[cut].has_loop;
-        if about_a_loop && (refusal.kind != RefusalKind::OutOfBudget || pieces.len() == 1) {
-            self.found.refusals.push(refusal.clone());
-        }
         self.run(scope, &pieces[..cut]);
         if refusal.kind == RefusalKind::OutOfBudget && pieces.len() > 1 {
             self.run(scope, &pieces[cut..]);
-        } else {
-            if pieces[cut].has_loop {
-                self.inside(scope, &pieces[cut]);
-            }
-            self.run(scope, &pieces[cut + 1..]);
+            return;
         }
+        // A piece without a loop only separates regions, and one whose loops can all be read from inside only adds a condition
+        // around them: nothing is lost with it.
+        if pieces[cut].has_loop {
+            let is_loop = self.facts.child_loop_of(scope, pieces[cut].entry).is_some();
+            let before = (self.found.regions.len(), self.found.refusals.len());
+            self.inside(scope, &pieces[cut]);
+            let all_read = self.found.regions.len() > before.0 && self.found.refusals.len() == before.1;
+            if is_loop || !all_read {
+                self.found.refusals.push(refusal);
+            }
+        }
+        self.run(scope, &pieces[cut + 1..]);
     }
 
     /// Searches the insides of a piece that is not (part of) a region itself.

@@ -298,9 +298,9 @@ fn lanes(all: &UnionMap, validity: &UnionMap, row: &UnionPwAff, others: &[&Union
     })
 }
 
-/// Typical values of the parameters: as large as they may be, but no larger than [`NOMINAL_SIZE`] if possible.
+/// Typical values of the parameters: as large as they may be under the assumptions, but no larger than [`NOMINAL_SIZE`] if possible.
 fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
-    let mut set = scop.context.clone();
+    let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
     let mut out = Vec::new();
     for k in 0..scop.params.len() {
         let Some(at) = set.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? else {
