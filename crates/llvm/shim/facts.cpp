@@ -584,7 +584,9 @@ struct Writer {
     for (const MDOperand &Property : drop_begin(Properties->operands()))
       if (auto *Node = dyn_cast_or_null<MDNode>(Property); Node && Node->getNumOperands())
         if (auto *Name = dyn_cast_or_null<MDString>(Node->getOperand(0)))
-          if (Name->getString().starts_with("llvm.loop.") && Name->getString() != "llvm.loop.mustprogress")
+          // We unroll nothing, and clang -O1 says "do not unroll" of every loop.
+          if (Name->getString().starts_with("llvm.loop.") && Name->getString() != "llvm.loop.mustprogress" &&
+              Name->getString() != "llvm.loop.unroll.disable")
             return true;
     return false;
   }

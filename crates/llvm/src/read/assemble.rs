@@ -498,5 +498,5 @@ fn common_divisor(function: &PwAff) -> Result<u64, isl::IslError> {
 
 fn constant_like(function: &PwAff, value: i64) -> Result<PwAff, isl::IslError> {
     let domain = Set::universe(&function.get_domain_space()?)?;
-    domain.pw_aff_on_domain_val(&Val::int_from_si(&function.ctx(), value)?)
+    domain.pw_aff_on_domain_val(&Val::int_from_si(function.ctx(), value)?)
 }

@@ -554,8 +554,8 @@ impl Cutter<'_, '_> {
         let places: Vec<usize> = roots.iter().map(place).collect();
         loop {
             let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
-            for root in 0..roots.len() {
-                groups.entry(class[root]).or_default().push(root);
+            for (root, &of) in class.iter().enumerate() {
+                groups.entry(of).or_default().push(root);
             }
             let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
             ordered.sort_by_key(|g| (g.iter().map(|&r| places[r]).max(), g[0]));

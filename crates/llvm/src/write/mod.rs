@@ -171,6 +171,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
         self.fill_slots(joints)?;
         self.write_node(&plan.body)?;
         self.join(joints)?;
+        self.tags.declare_before(first_new.instructions()[0]);
         if self.options.stats {
             self.write_stats(joints.original, first_new);
         }

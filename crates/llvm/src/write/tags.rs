@@ -2,6 +2,7 @@
 
 use super::ir::{Builder, Metadata, Value};
 use crate::body::ReadRegion;
+use crate::scopes::declare_alias_scopes;
 use indexmap::IndexMap;
 use model::plan::{Plan, Test};
 use model::scop::ArrayId;
@@ -9,6 +10,7 @@ use std::collections::HashSet;
 
 /// The alias scopes of one region, one per memory array, and the access group of the innermost vector loop being written.
 pub(super) struct Tags {
+    scopes: Vec<Metadata>,
     lists: IndexMap<ArrayId, ScopeLists>,
     group: Option<Metadata>,
 }
@@ -53,7 +55,15 @@ impl Tags {
                 (array, ScopeLists { own: build.metadata_node(&[scope]), others })
             })
             .collect();
-        Tags { lists, group: None }
+        Tags { scopes: scopes.iter().map(|&(_, scope)| scope).collect(), lists, group: None }
+    }
+
+    /// The scopes begin here, at the start of the new code: their promise is about one execution of it.
+    pub(super) fn declare_before(&self, first: Value) {
+        let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.0).collect();
+        if !scopes.is_empty() {
+            declare_alias_scopes(first.0, &scopes);
+        }
     }
 
     /// For the copy of an access whose array the reader knows.
