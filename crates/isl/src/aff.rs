@@ -23,7 +23,8 @@ methods! { Aff;
     fn param_on_domain_space_id(space: &Space, id: &Id) -> Aff = isl_aff_param_on_domain_space_id;
     fn involves_locals(&self) -> bool = isl_aff_involves_locals;
     fn dim(&self, kind: DimType) -> usize = isl_aff_dim;
-    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_aff_involves_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_aff_involves_dims,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn get_domain_space(&self) -> Space = isl_aff_get_domain_space;
     fn get_space(&self) -> Space = isl_aff_get_space;
     fn get_domain_local_space(&self) -> LocalSpace = isl_aff_get_domain_local_space;
@@ -39,7 +40,8 @@ methods! { Aff;
     fn set_constant_si(&self, v: i64) -> Aff = isl_aff_set_constant_si;
     fn set_constant_val(&self, v: &Val) -> Aff = isl_aff_set_constant_val;
     fn set_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Aff = isl_aff_set_coefficient_si;
-    fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_set_coefficient_val;
+    fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_set_coefficient_val,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div) && pos < self.dim(kind)?;
     fn add_constant_si(&self, v: i64) -> Aff = isl_aff_add_constant_si;
     fn add_constant_val(&self, v: &Val) -> Aff = isl_aff_add_constant_val;
     fn add_constant_num_si(&self, v: i64) -> Aff = isl_aff_add_constant_num_si;
@@ -73,11 +75,12 @@ methods! { Aff;
     fn add_dims(&self, kind: DimType, n: usize) -> Aff = isl_aff_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff
         = isl_aff_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_drop_dims;
     fn project_domain_on_params(&self) -> Aff = isl_aff_project_domain_on_params;
     fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
-    fn gist(&self, context: &Set) -> Aff = isl_aff_gist;
+    fn gist(&self, context: &Set) -> Aff = isl_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> Aff = isl_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
     fn pullback_aff(&self, other: &Aff) -> Aff = isl_aff_pullback_aff;
@@ -134,7 +137,8 @@ methods! { PwAff;
     fn union_add(&self, other: &PwAff) -> PwAff = isl_pw_aff_union_add;
     fn dim(&self, kind: DimType) -> usize = isl_pw_aff_dim;
     fn involves_param_id(&self, id: &Id) -> bool = isl_pw_aff_involves_param_id;
-    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn is_cst(&self) -> bool = isl_pw_aff_is_cst;
     fn insert_domain(&self, domain: &Space) -> PwAff = isl_pw_aff_insert_domain;
     fn project_domain_on_params(&self) -> PwAff = isl_pw_aff_project_domain_on_params;
@@ -183,10 +187,11 @@ methods! { PwAff;
     fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff
         = isl_pw_aff_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_drop_dims;
     fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
-    fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist;
+    fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwAff = isl_pw_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_pw_aff_eval;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwAff = isl_pw_aff_pullback_multi_aff;

@@ -48,7 +48,7 @@ methods! { BasicMap;
     fn apply_domain(&self, other: &BasicMap) -> BasicMap = isl_basic_map_apply_domain;
     /// The composition: first `self`, then the argument.
     fn apply_range(&self, other: &BasicMap) -> BasicMap = isl_basic_map_apply_range;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicMap = isl_basic_map_affine_hull;
     fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_domain_multi_aff;
     fn preimage_range_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_range_multi_aff;
@@ -103,7 +103,7 @@ methods! { BasicMap;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> BasicMap = isl_basic_map_insert_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicMap
         = isl_basic_map_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_project_out,
         require crate::object::in_range(first, n, self.dim(kind)?);
@@ -138,14 +138,15 @@ methods! { BasicMap;
     fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
         = isl_basic_map_drop_constraints_not_involving_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_basic_map_involves_dims;
-    fn gist_domain(&self, context: &BasicSet) -> BasicMap = isl_basic_map_gist_domain;
+    fn gist_domain(&self, context: &BasicSet) -> BasicMap = isl_basic_map_gist_domain,
+        require self.get_space()?.domain()?.is_equal(&context.get_space()?)?;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
-    fn gist(&self, context: &BasicMap) -> BasicMap = isl_basic_map_gist;
+    fn gist(&self, context: &BasicMap) -> BasicMap = isl_basic_map_gist,
+        require self.get_space()?.is_equal(&context.get_space()?)?;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> BasicMap = isl_basic_map_align_params;
     fn drop_unused_params(&self) -> BasicMap = isl_basic_map_drop_unused_params;
     fn from_aff(aff: &Aff) -> BasicMap = isl_basic_map_from_aff;
     fn from_multi_aff(maff: &MultiAff) -> BasicMap = isl_basic_map_from_multi_aff;
-    fn from_aff_list(domain_space: &Space, list: &[Aff]) -> BasicMap = isl_basic_map_from_aff_list;
     fn from_qpolynomial(qp: &QPolynomial) -> BasicMap = isl_basic_map_from_qpolynomial;
 }

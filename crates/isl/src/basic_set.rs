@@ -1,5 +1,3 @@
-use std::cmp::Ordering;
-
 use crate::object::{methods, object};
 use crate::{Aff, BasicMap, Constraint, DimType, Id, LocalSpace, MultiAff, Point, Set, Space, Val};
 
@@ -35,7 +33,7 @@ methods! { BasicSet;
     /// The image under the relation.
     fn apply(&self, bmap: &BasicMap) -> BasicSet = isl_basic_set_apply;
     fn preimage_multi_aff(&self, ma: &MultiAff) -> BasicSet = isl_basic_set_preimage_multi_aff;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicSet = isl_basic_set_affine_hull;
     fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_dims;
     fn sample(&self) -> BasicSet = isl_basic_set_sample;
@@ -56,7 +54,6 @@ methods! { BasicSet;
     /// programming.
     fn lexmax(&self) -> Set = isl_basic_set_lexmax;
     fn union(&self, other: &BasicSet) -> Set = isl_basic_set_union;
-    fn compare_at(&self, other: &BasicSet, pos: usize) -> Ordering = isl_basic_set_compare_at;
     /// The values of the parameters for which there is an element.
     fn params(&self) -> BasicSet = isl_basic_set_params;
     /// The set of zero-dimensional, unnamed tuples under these conditions on the parameters.
@@ -80,7 +77,7 @@ methods! { BasicSet;
     fn add_dims(&self, kind: DimType, n: usize) -> BasicSet = isl_basic_set_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicSet
         = isl_basic_set_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_project_out,
         require crate::object::in_range(first, n, self.dim(kind)?);
@@ -103,7 +100,8 @@ methods! { BasicSet;
     /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
     fn compute_divs(&self) -> Set = isl_basic_set_compute_divs;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
-    fn gist(&self, context: &BasicSet) -> BasicSet = isl_basic_set_gist;
+    fn gist(&self, context: &BasicSet) -> BasicSet = isl_basic_set_gist,
+        require self.get_space()?.is_equal(&context.get_space()?)?;
     fn from_point(pnt: &Point) -> BasicSet = isl_basic_set_from_point;
     fn box_from_points(pnt1: &Point, pnt2: &Point) -> BasicSet = isl_basic_set_box_from_points;
     fn lift(&self) -> BasicSet = isl_basic_set_lift;

@@ -33,6 +33,8 @@ mod callback;
 mod ctx;
 mod dim;
 mod error;
+#[cfg(test)]
+mod exercise;
 mod fixed_box;
 mod flow;
 mod id;

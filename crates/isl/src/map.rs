@@ -56,7 +56,6 @@ methods! { Map;
     fn unshifted_simple_hull(&self) -> BasicMap = isl_map_unshifted_simple_hull;
     /// As `unshifted_simple_hull`, by syntactic comparison only.
     fn plain_unshifted_simple_hull(&self) -> BasicMap = isl_map_plain_unshifted_simple_hull;
-    fn unshifted_simple_hull_from_map_list(&self, list: &[Map]) -> BasicMap = isl_map_unshifted_simple_hull_from_map_list;
     fn lower_bound_multi_pw_aff(&self, lower: &MultiPwAff) -> Map = isl_map_lower_bound_multi_pw_aff;
     fn upper_bound_multi_pw_aff(&self, upper: &MultiPwAff) -> Map = isl_map_upper_bound_multi_pw_aff;
     fn sum(&self, other: &Map) -> Map = isl_map_sum;
@@ -145,7 +144,7 @@ methods! { Map;
     fn deltas_map(&self) -> Map = isl_map_deltas_map;
     /// Makes implicit equalities explicit; the same elements.
     fn detect_equalities(&self) -> Map = isl_map_detect_equalities;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicMap = isl_map_affine_hull;
     /// The convex hull over the rationals. Exponential in the worst case: prefer `simple_hull` on sets that users shape.
     fn convex_hull(&self) -> BasicMap = isl_map_convex_hull;
@@ -155,7 +154,7 @@ methods! { Map;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> Map = isl_map_insert_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Map
         = isl_map_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn project_out_param_id(&self, id: &Id) -> Map = isl_map_project_out_param_id;
     fn project_out_param_id_list(&self, list: &[Id]) -> Map = isl_map_project_out_param_id_list;
     /// Projects these dimensions out; exact over the integers.
@@ -235,12 +234,16 @@ methods! { Map;
     /// The value of the dimension if it is obviously fixed, else NaN.
     fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_map_plain_get_val_if_fixed;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
-    fn gist(&self, context: &Map) -> Map = isl_map_gist;
-    fn gist_domain(&self, context: &Set) -> Map = isl_map_gist_domain;
-    fn gist_range(&self, context: &Set) -> Map = isl_map_gist_range;
+    fn gist(&self, context: &Map) -> Map = isl_map_gist,
+        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
+    fn gist_domain(&self, context: &Set) -> Map = isl_map_gist_domain,
+        require self.get_space()?.domain()?.has_equal_tuples(&context.get_space()?)?;
+    fn gist_range(&self, context: &Set) -> Map = isl_map_gist_range,
+        require self.get_space()?.range()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, context: &Set) -> Map = isl_map_gist_params;
-    fn gist_basic_map(&self, context: &BasicMap) -> Map = isl_map_gist_basic_map;
+    fn gist_basic_map(&self, context: &BasicMap) -> Map = isl_map_gist_basic_map,
+        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     fn get_range_stride_info(&self, pos: usize) -> StrideInfo = isl_map_get_range_stride_info;
     fn get_range_lattice_tile(&self) -> FixedBox = isl_map_get_range_lattice_tile;
     fn get_range_simple_fixed_box_hull(&self) -> FixedBox = isl_map_get_range_simple_fixed_box_hull;

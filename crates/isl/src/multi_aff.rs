@@ -50,7 +50,8 @@ methods! { MultiAff;
     fn involves_nan(&self) -> bool = isl_multi_aff_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_aff_dim;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiAff = isl_multi_aff_drop_dims;
-    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_aff_involves_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_aff_involves_dims,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> MultiAff = isl_multi_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> MultiAff = isl_multi_aff_add_dims;
     fn project_domain_on_params(&self) -> MultiAff = isl_multi_aff_project_domain_on_params;
@@ -82,11 +83,12 @@ methods! { MultiAff;
     fn get_constant_multi_val(&self) -> MultiVal = isl_multi_aff_get_constant_multi_val;
     fn floor(&self) -> MultiAff = isl_multi_aff_floor;
     fn gist_params(&self, context: &Set) -> MultiAff = isl_multi_aff_gist_params;
-    fn gist(&self, context: &Set) -> MultiAff = isl_multi_aff_gist;
+    fn gist(&self, context: &Set) -> MultiAff = isl_multi_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn pullback_multi_aff(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_pullback_multi_aff;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> MultiAff
         = isl_multi_aff_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn lex_lt_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_lt_set;
     fn lex_le_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_le_set;
     fn lex_gt_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_gt_set;
@@ -119,7 +121,8 @@ methods! { PwMultiAff;
     fn dim(&self, kind: DimType) -> usize = isl_pw_multi_aff_dim;
     fn involves_locals(&self) -> bool = isl_pw_multi_aff_involves_locals;
     fn involves_param_id(&self, id: &Id) -> bool = isl_pw_multi_aff_involves_param_id;
-    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_multi_aff_involves_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_multi_aff_involves_dims,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn get_at(&self, pos: usize) -> PwAff = isl_pw_multi_aff_get_at;
     fn get_pw_aff(&self, pos: usize) -> PwAff = isl_pw_multi_aff_get_pw_aff;
     fn set_pw_aff(&self, pos: usize, pa: &PwAff) -> PwMultiAff = isl_pw_multi_aff_set_pw_aff;
@@ -176,7 +179,8 @@ methods! { PwMultiAff;
     fn drop_unused_params(&self) -> PwMultiAff = isl_pw_multi_aff_drop_unused_params;
     fn coalesce(&self) -> PwMultiAff = isl_pw_multi_aff_coalesce;
     fn gist_params(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_gist_params;
-    fn gist(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_gist;
+    fn gist(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&set.get_space()?)?;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwMultiAff = isl_pw_multi_aff_pullback_multi_aff;
     fn pullback_pw_multi_aff(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_pullback_pw_multi_aff;
     fn preimage_domain_wrapped_domain_pw_multi_aff(&self, other: &PwMultiAff) -> PwMultiAff
@@ -241,7 +245,8 @@ methods! { MultiPwAff;
     fn involves_nan(&self) -> bool = isl_multi_pw_aff_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_pw_aff_dim;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_drop_dims;
-    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_pw_aff_involves_dims;
+    fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_pw_aff_involves_dims,
+        require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> MultiPwAff = isl_multi_pw_aff_add_dims;
     fn project_domain_on_params(&self) -> MultiPwAff = isl_multi_pw_aff_project_domain_on_params;
@@ -271,7 +276,8 @@ methods! { MultiPwAff;
     fn intersect_params(&self, set: &Set) -> MultiPwAff = isl_multi_pw_aff_intersect_params;
     fn intersect_domain(&self, domain: &Set) -> MultiPwAff = isl_multi_pw_aff_intersect_domain;
     fn coalesce(&self) -> MultiPwAff = isl_multi_pw_aff_coalesce;
-    fn gist(&self, set: &Set) -> MultiPwAff = isl_multi_pw_aff_gist;
+    fn gist(&self, set: &Set) -> MultiPwAff = isl_multi_pw_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&set.get_space()?)?;
     fn gist_params(&self, set: &Set) -> MultiPwAff = isl_multi_pw_aff_gist_params;
     fn is_cst(&self) -> bool = isl_multi_pw_aff_is_cst;
     fn is_equal(&self, other: &MultiPwAff) -> bool = isl_multi_pw_aff_is_equal;
@@ -281,7 +287,7 @@ methods! { MultiPwAff;
     fn union_add(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_union_add;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> MultiPwAff
         = isl_multi_pw_aff_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn isa_multi_aff(&self) -> bool = isl_multi_pw_aff_isa_multi_aff;
     fn as_multi_aff(&self) -> MultiAff = isl_multi_pw_aff_as_multi_aff;
     fn as_set(&self) -> Set = isl_multi_pw_aff_as_set;

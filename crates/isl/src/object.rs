@@ -299,9 +299,10 @@ macro_rules! object {
             }
         })?
 
-        $(crate::object::methods! { $name;
-            /// Parses isl's notation.
-            fn read_from_str(ctx: &crate::Ctx, text: &str) -> $name = $read;
+        $(impl $name {
+            crate::object::method! {
+                [/** Parses isl's notation. */] read_from_str(ctx: &crate::Ctx, text: &str) -> $name = $read []
+            }
         })?
 
         $(impl crate::object::Lift<Vec<$name>> for crate::raw::Give<crate::raw::$list> {
@@ -385,6 +386,16 @@ macro_rules! methods {
     )*) => {
         impl $ty {
             $(crate::object::method! { [$(#[$meta])*] $name($($signature)*) -> $ret = $c [$($requirement)?] })*
+        }
+
+        #[cfg(test)]
+        impl crate::exercise::Exercise for $ty {
+            fn exercise(gym: &crate::exercise::Gym) {
+                $(
+                    gym.begin(stringify!($c));
+                    crate::exercise::for_all_arguments! { gym $ty $name() $($signature)* }
+                )*
+            }
         }
     };
 }

@@ -40,14 +40,15 @@ methods! { QPolynomial;
     fn add_dims(&self, kind: DimType, n: usize) -> QPolynomial = isl_qpolynomial_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> QPolynomial
         = isl_qpolynomial_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn project_domain_on_params(&self) -> QPolynomial = isl_qpolynomial_project_domain_on_params;
     fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> QPolynomial = isl_qpolynomial_drop_dims;
     fn homogenize(&self) -> QPolynomial = isl_qpolynomial_homogenize;
     fn align_params(&self, model: &Space) -> QPolynomial = isl_qpolynomial_align_params;
     fn eval(&self, pnt: &Point) -> Val = isl_qpolynomial_eval;
     fn gist_params(&self, context: &Set) -> QPolynomial = isl_qpolynomial_gist_params;
-    fn gist(&self, context: &Set) -> QPolynomial = isl_qpolynomial_gist;
+    fn gist(&self, context: &Set) -> QPolynomial = isl_qpolynomial_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn from_constraint(c: &Constraint, kind: DimType, pos: usize) -> QPolynomial = isl_qpolynomial_from_constraint;
     fn from_term(term: &Term) -> QPolynomial = isl_qpolynomial_from_term;
     fn from_aff(aff: &Aff) -> QPolynomial = isl_qpolynomial_from_aff;
@@ -101,7 +102,7 @@ methods! { PwQPolynomial;
     fn add_dims(&self, kind: DimType, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwQPolynomial
         = isl_pw_qpolynomial_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn fix_val(&self, kind: DimType, n: usize, v: &Val) -> PwQPolynomial = isl_pw_qpolynomial_fix_val;
     fn eval(&self, pnt: &Point) -> Val = isl_pw_qpolynomial_eval;
     fn max(&self) -> Val = isl_pw_qpolynomial_max;
@@ -111,7 +112,8 @@ methods! { PwQPolynomial;
     fn as_qpolynomial(&self) -> QPolynomial = isl_pw_qpolynomial_as_qpolynomial;
     fn from_pw_aff(pwaff: &PwAff) -> PwQPolynomial = isl_pw_qpolynomial_from_pw_aff;
     fn coalesce(&self) -> PwQPolynomial = isl_pw_qpolynomial_coalesce;
-    fn gist(&self, context: &Set) -> PwQPolynomial = isl_pw_qpolynomial_gist;
+    fn gist(&self, context: &Set) -> PwQPolynomial = isl_pw_qpolynomial_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwQPolynomial = isl_pw_qpolynomial_gist_params;
     fn split_periods(&self, max_periods: i64) -> PwQPolynomial = isl_pw_qpolynomial_split_periods;
     fn to_polynomial(&self, sign: i64) -> PwQPolynomial = isl_pw_qpolynomial_to_polynomial;

@@ -71,10 +71,6 @@ methods! { Set;
     fn lexmax_pw_multi_aff(&self) -> PwMultiAff = isl_set_lexmax_pw_multi_aff;
     fn min_multi_pw_aff(&self) -> MultiPwAff = isl_set_min_multi_pw_aff;
     fn max_multi_pw_aff(&self) -> MultiPwAff = isl_set_max_multi_pw_aff;
-    /// -1, 0 or 1 if `self` is before, equal to or after `other` at this dimension, given that the outer ones are equal;
-    /// Compares the values of dimension `pos` in elements that agree in the dimensions before it: 1 if some value in `self` is
-    /// larger than one in `other`, else 0 if some two are equal, else -1.
-    fn follows_at(&self, other: &Set, pos: usize) -> i32 = isl_set_follows_at;
     /// The values of the parameters for which there is an element.
     fn params(&self) -> Set = isl_set_params;
     /// The set of zero-dimensional, unnamed tuples under these conditions on the parameters.
@@ -88,7 +84,7 @@ methods! { Set;
     fn sample_point(&self) -> Point = isl_set_sample_point;
     /// Makes implicit equalities explicit; the same elements.
     fn detect_equalities(&self) -> Set = isl_set_detect_equalities;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicSet = isl_set_affine_hull;
     /// The convex hull over the rationals. Exponential in the worst case: prefer `simple_hull` on sets that users shape.
     fn convex_hull(&self) -> BasicSet = isl_set_convex_hull;
@@ -100,7 +96,6 @@ methods! { Set;
     fn unshifted_simple_hull(&self) -> BasicSet = isl_set_unshifted_simple_hull;
     /// As `unshifted_simple_hull`, by syntactic comparison only.
     fn plain_unshifted_simple_hull(&self) -> BasicSet = isl_set_plain_unshifted_simple_hull;
-    fn unshifted_simple_hull_from_set_list(&self, list: &[Set]) -> BasicSet = isl_set_unshifted_simple_hull_from_set_list;
     /// As `simple_hull`, with bounds added so that what is bounded stays bounded.
     fn bounded_simple_hull(&self) -> BasicSet = isl_set_bounded_simple_hull;
     fn union_disjoint(&self, other: &Set) -> Set = isl_set_union_disjoint;
@@ -126,7 +121,7 @@ methods! { Set;
     fn add_dims(&self, kind: DimType, n: usize) -> Set = isl_set_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Set
         = isl_set_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn project_out_param_id(&self, id: &Id) -> Set = isl_set_project_out_param_id;
     fn project_out_param_id_list(&self, list: &[Id]) -> Set = isl_set_project_out_param_id_list;
     /// Projects these dimensions out; exact over the integers.
@@ -180,9 +175,11 @@ methods! { Set;
     fn dim_has_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_upper_bound;
     fn dim_has_any_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_any_lower_bound;
     fn dim_has_any_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_any_upper_bound;
-    fn gist_basic_set(&self, context: &BasicSet) -> Set = isl_set_gist_basic_set;
+    fn gist_basic_set(&self, context: &BasicSet) -> Set = isl_set_gist_basic_set,
+        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
-    fn gist(&self, context: &Set) -> Set = isl_set_gist;
+    fn gist(&self, context: &Set) -> Set = isl_set_gist,
+        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, context: &Set) -> Set = isl_set_gist_params;
     fn get_stride_info(&self, pos: usize) -> StrideInfo = isl_set_get_stride_info;

@@ -64,7 +64,7 @@ methods! { Space;
     fn add_dims(&self, kind: DimType, n: usize) -> Space = isl_space_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Space
         = isl_space_move_dims,
-        require dst_pos <= self.dim(dst_kind)?;
+        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> Space = isl_space_insert_dims;
     fn join(&self, right: &Space) -> Space = isl_space_join;
     fn product(&self, right: &Space) -> Space = isl_space_product;

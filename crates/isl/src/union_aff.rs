@@ -207,7 +207,6 @@ methods! { UnionPwMultiAff;
     fn sub(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_sub;
     fn scale_val(&self, val: &Val) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_val;
     fn scale_down_val(&self, val: &Val) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> UnionPwMultiAff = isl_union_pw_multi_aff_scale_multi_val;
     fn range_product(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_product;
     fn flat_range_product(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_flat_range_product;
     fn range_factor_domain(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_domain;

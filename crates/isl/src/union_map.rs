@@ -39,7 +39,7 @@ methods! { UnionMap;
     fn range_map(&self) -> UnionMap = isl_union_map_range_map;
     fn from_domain(uset: &UnionSet) -> UnionMap = isl_union_map_from_domain;
     fn from_range(uset: &UnionSet) -> UnionMap = isl_union_map_from_range;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> UnionMap = isl_union_map_affine_hull;
     /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
     fn polyhedral_hull(&self) -> UnionMap = isl_union_map_polyhedral_hull;

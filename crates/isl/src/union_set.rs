@@ -34,7 +34,7 @@ methods! { UnionSet;
     fn params(&self) -> Set = isl_union_set_params;
     /// Makes implicit equalities explicit; the same elements.
     fn detect_equalities(&self) -> UnionSet = isl_union_set_detect_equalities;
-    /// The smallest set of equalities, with divisibility, that all elements satisfy.
+    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> UnionSet = isl_union_set_affine_hull;
     /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
     fn polyhedral_hull(&self) -> UnionSet = isl_union_set_polyhedral_hull;

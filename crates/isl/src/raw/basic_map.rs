@@ -109,7 +109,6 @@ functions! {
     pub fn isl_basic_map_drop_unused_params(bmap: Take<isl_basic_map>) -> Give<isl_basic_map>;
     pub fn isl_basic_map_from_aff(aff: Take<isl_aff>) -> Give<isl_basic_map>;
     pub fn isl_basic_map_from_multi_aff(maff: Take<isl_multi_aff>) -> Give<isl_basic_map>;
-    pub fn isl_basic_map_from_aff_list(domain_space: Take<isl_space>, list: Take<isl_aff_list>) -> Give<isl_basic_map>;
     pub fn isl_basic_map_list_alloc(ctx: *mut isl_ctx, n: c_int) -> Give<isl_basic_map_list>;
     pub fn isl_basic_map_list_copy(list: Keep<isl_basic_map_list>) -> Give<isl_basic_map_list>;
     pub fn isl_basic_map_list_free(list: Take<isl_basic_map_list>);

@@ -48,7 +48,6 @@ functions! {
     pub fn isl_basic_set_lexmin(bset: Take<isl_basic_set>) -> Give<isl_set>;
     pub fn isl_basic_set_lexmax(bset: Take<isl_basic_set>) -> Give<isl_set>;
     pub fn isl_basic_set_union(bset1: Take<isl_basic_set>, bset2: Take<isl_basic_set>) -> Give<isl_set>;
-    pub fn isl_basic_set_compare_at(bset1: Keep<isl_basic_set>, bset2: Keep<isl_basic_set>, pos: c_int) -> c_int;
     pub fn isl_basic_set_params(bset: Take<isl_basic_set>) -> Give<isl_basic_set>;
     pub fn isl_basic_set_from_params(bset: Take<isl_basic_set>) -> Give<isl_basic_set>;
     pub fn isl_basic_set_plain_is_universe(bset: Keep<isl_basic_set>) -> isl_bool;

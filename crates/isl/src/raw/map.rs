@@ -38,7 +38,6 @@ functions! {
     pub fn isl_map_simple_hull(map: Take<isl_map>) -> Give<isl_basic_map>;
     pub fn isl_map_unshifted_simple_hull(map: Take<isl_map>) -> Give<isl_basic_map>;
     pub fn isl_map_plain_unshifted_simple_hull(map: Take<isl_map>) -> Give<isl_basic_map>;
-    pub fn isl_map_unshifted_simple_hull_from_map_list(map: Take<isl_map>, list: Take<isl_map_list>) -> Give<isl_basic_map>;
     pub fn isl_map_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_map>;
     pub fn isl_map_to_str(map: Keep<isl_map>) -> Give<c_char>;
     pub fn isl_map_lower_bound_multi_pw_aff(map: Take<isl_map>, lower: Take<isl_multi_pw_aff>) -> Give<isl_map>;

@@ -57,7 +57,6 @@ functions! {
     pub fn isl_set_lexmax_pw_multi_aff(set: Take<isl_set>) -> Give<isl_pw_multi_aff>;
     pub fn isl_set_min_multi_pw_aff(set: Take<isl_set>) -> Give<isl_multi_pw_aff>;
     pub fn isl_set_max_multi_pw_aff(set: Take<isl_set>) -> Give<isl_multi_pw_aff>;
-    pub fn isl_set_follows_at(set1: Keep<isl_set>, set2: Keep<isl_set>, pos: c_int) -> c_int;
     pub fn isl_set_params(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_from_params(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_empty(space: Take<isl_space>) -> Give<isl_set>;
@@ -75,7 +74,6 @@ functions! {
     pub fn isl_set_simple_hull(set: Take<isl_set>) -> Give<isl_basic_set>;
     pub fn isl_set_unshifted_simple_hull(set: Take<isl_set>) -> Give<isl_basic_set>;
     pub fn isl_set_plain_unshifted_simple_hull(set: Take<isl_set>) -> Give<isl_basic_set>;
-    pub fn isl_set_unshifted_simple_hull_from_set_list(set: Take<isl_set>, list: Take<isl_set_list>) -> Give<isl_basic_set>;
     pub fn isl_set_bounded_simple_hull(set: Take<isl_set>) -> Give<isl_basic_set>;
     pub fn isl_set_union_disjoint(set1: Take<isl_set>, set2: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_union(set1: Take<isl_set>, set2: Take<isl_set>) -> Give<isl_set>;

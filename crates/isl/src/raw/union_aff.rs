@@ -45,7 +45,6 @@ functions! {
     pub fn isl_union_pw_multi_aff_sub(upma1: Take<isl_union_pw_multi_aff>, upma2: Take<isl_union_pw_multi_aff>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_scale_val(upma: Take<isl_union_pw_multi_aff>, val: Take<isl_val>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_scale_down_val(upma: Take<isl_union_pw_multi_aff>, val: Take<isl_val>) -> Give<isl_union_pw_multi_aff>;
-    pub fn isl_union_pw_multi_aff_scale_multi_val(upma: Take<isl_union_pw_multi_aff>, mv: Take<isl_multi_val>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_range_product(upma1: Take<isl_union_pw_multi_aff>, upma2: Take<isl_union_pw_multi_aff>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_flat_range_product(upma1: Take<isl_union_pw_multi_aff>, upma2: Take<isl_union_pw_multi_aff>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_range_factor_domain(upma: Take<isl_union_pw_multi_aff>) -> Give<isl_union_pw_multi_aff>;
