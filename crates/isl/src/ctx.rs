@@ -11,7 +11,12 @@ use crate::{IslError, Result, raw};
 /// An isl context: the arena, options, error state and operation counter that a family of isl objects shares.
 ///
 /// Cloning gives another handle on the same context. Every object holds one, so the context lives as long as its last object.
-/// Objects of different contexts must not meet; the wrapper checks it. Neither contexts nor objects can leave their thread.
+/// Objects of different contexts must not meet; the wrapper checks it. Neither contexts nor objects can leave their thread:
+///
+/// ```compile_fail
+/// fn to_another_thread<T: Send>() {}
+/// to_another_thread::<isl::Set>();
+/// ```
 #[derive(Clone)]
 pub struct Ctx(Rc<State>);
 
