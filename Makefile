@@ -38,7 +38,7 @@ lint: setup
 
 unit: build
 	$(CARGO) test --release --workspace --exclude tests --quiet
-	$(CARGO) test --release --package tests --lib --test command --quiet
+	$(CARGO) test --release --package tests --lib --test command --test transaction --test reproducible --quiet
 
 # The isl wrapper owns and frees what C allocates: nothing may be lost, nothing read after it was freed.
 VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite --error-exitcode=9 --errors-for-leak-kinds=definite

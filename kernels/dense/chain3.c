@@ -1,5 +1,6 @@
 // Chained products F = (A*B) * (C*D) through two temporaries.
 // Feature: three nests in sequence that depend on each other; temporaries stay local to the kernel's data flow.
+// expect-fast: kernel_chain3
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(49, 520)

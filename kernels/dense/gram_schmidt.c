@@ -1,5 +1,6 @@
 // Orthonormalises the columns of V (modified Gram-Schmidt) and keeps the factors in R.
 // Feature: reductions down columns, sqrt and division between nests, triangular outer structure.
+// expect-fast: kernel_gram_schmidt
 #include "../common.h"
 #include <math.h>
 #ifndef M

@@ -1,5 +1,6 @@
 // Matrix product C += A*B in the textbook i-j-k order.
 // Feature: perfect nest of depth three over global arrays, accumulation in memory.
+// expect-fast: kernel_matmul
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(70, 800)

@@ -1,5 +1,6 @@
 // Product with a transposed left factor, C = alpha * A^T * B, in float.
 // Feature: heap arrays with a fixed row type passed as plain pointers (they may alias), column-wise reads.
+// expect-fast: kernel_matmul_tn
 #include "../common.h"
 #ifndef M
 #define M LW_SIZE(61, 700)

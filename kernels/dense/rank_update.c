@@ -1,5 +1,7 @@
 // Rank-k update of the lower triangle, C -= A * A^T.
 // Feature: triangular domain, one array read through two different rows.
+// flags: -DN=200 -DK=150
+// expect-fast: kernel_rank_update
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(71, 1000)

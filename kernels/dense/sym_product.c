@@ -1,5 +1,6 @@
 // C = S * B where only the lower triangle of the symmetric S is stored.
 // Feature: affine conditional `k <= i` choosing between two accesses of the same array.
+// expect-fast: kernel_sym_product
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(62, 620)

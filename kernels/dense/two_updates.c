@@ -1,5 +1,6 @@
 // A += u1*v1^T + u2*v2^T, then y += A^T*x and x = A*y: the matrix crosses the cache three times unless the loops are fused.
 // Feature: sequence of nests with row-wise and column-wise walks of one matrix.
+// expect-fast: kernel_two_updates
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(140, 2000)

@@ -1,5 +1,6 @@
 // Matrix product on flat one-dimensional arrays with a constant leading dimension larger than the row.
 // Feature: subscripts `i * LD + k` in size_t; the two-dimensional shape has to be recovered.
+// expect-fast: kernel_flat_product
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(60, 700)

@@ -1,5 +1,7 @@
 // Transposes a matrix of 16-bit values into another, and a square one in place.
 // Feature: no reuse at all, only stride conflicts: tiling is the whole gain; swap through a scalar in a triangle.
+// flags: -DN=700
+// expect-fast: kernel_transpose
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(100, 2800)

@@ -1,5 +1,6 @@
 // Squared distances of points to cluster centres and the nearest centre of each point (one k-means assignment).
 // Feature: reduction into a matrix, then an argmin with a data-dependent conditional carried in two scalars.
+// expect-fast: kernel_centre_distances
 #include "../common.h"
 #ifndef POINTS
 #define POINTS LW_SIZE(300, 40000)

@@ -1,5 +1,6 @@
 // Per-class sums and squared sums of features (training of naive Bayes), classes in blocks of equal size, then log-free scores.
 // Feature: subscript `i / BLOCK` (integer division), reductions into rows chosen by it, a matrix of scores afterwards.
+// expect-fast: kernel_class_sums
 #include "../common.h"
 #ifndef CLASSES
 #define CLASSES LW_SIZE(6, 40)

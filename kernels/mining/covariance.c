@@ -1,5 +1,6 @@
 // Covariance matrix of the columns of a data table: centre the columns, then half of the products, mirrored.
 // Feature: sequence of nests, triangular product with a symmetric second store.
+// expect-fast: kernel_covariance
 #include "../common.h"
 #ifndef ROWS
 #define ROWS LW_SIZE(80, 900)

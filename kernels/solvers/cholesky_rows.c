@@ -1,5 +1,6 @@
 // Cholesky factorisation of a symmetric positive matrix, row by row in the lower triangle.
 // Feature: triangular nest of depth three with sqrt; reductions along two rows of the same array.
+// expect-fast: kernel_cholesky_rows
 #include "../common.h"
 #include <math.h>
 #ifndef N

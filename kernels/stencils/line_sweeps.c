@@ -1,5 +1,6 @@
 // Alternating direction sweeps: implicit-like recurrences along rows, then along columns, forth and back.
 // Feature: four nests per step, upward and downward, whose parallel dimension alternates.
+// expect-fast: kernel_line_sweeps
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(64, 800)

@@ -1,5 +1,6 @@
 // Matrix product C += A*B where C is apart from, equal to, or a few elements away from A or B.
 // Breaks: the output is not an input, although the inputs may be each other.
+// expect-both: kernel_overlap_product
 #include "../common.h"
 #define N 64
 

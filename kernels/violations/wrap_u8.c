@@ -1,5 +1,7 @@
 // Eight-bit counters and subscripts that wrap: `(uint8_t)(2 * i)` and `(uint8_t)(i + off)`, beside a mix of sign and zero extension.
 // Breaks: arithmetic as in the integers; wrapped subscripts meet cells written before.
+// expect-original: kernel_wrap_offset
+// expect-original late: kernel_wrap_offset
 #include "../common.h"
 #define ROWS 40
 

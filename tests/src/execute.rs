@@ -1,4 +1,4 @@
-//! Differential execution: the plain compiler's program against ours, byte for byte, in all four configurations.
+//! Differential execution: the plain compiler's program against ours, byte for byte, in several configurations.
 //!
 //! A fixture of stage `run` is a complete program. Its directives:
 //!
@@ -6,6 +6,7 @@
 //! // args: 100 7          run it with these arguments; several lines are several runs; none is one run without arguments
 //! // expect-fast: kernel        in the run above, the check of `kernel` held at least once and never failed
 //! // expect-original: kernel    in the run above, it failed at least once and never held
+//! // expect-both: kernel        in the run above, it held at least once and failed at least once
 //! // expect-fast late: kernel   the same with position=late (the others are about position=early)
 //! ```
 //!
@@ -23,10 +24,13 @@ pub struct Configuration {
     pub parallel: bool,
 }
 
-pub const CONFIGURATIONS: [Configuration; 4] = [
-    Configuration { position: "early", parallel: false },
+pub const SEQUENTIAL: [Configuration; 2] =
+    [Configuration { position: "early", parallel: false }, Configuration { position: "late", parallel: false }];
+
+pub const ALL: [Configuration; 4] = [
+    SEQUENTIAL[0],
+    SEQUENTIAL[1],
     Configuration { position: "early", parallel: true },
-    Configuration { position: "late", parallel: false },
     Configuration { position: "late", parallel: true },
 ];
 
@@ -62,15 +66,16 @@ pub struct Compared {
     pub stats: Vec<(Configuration, Vec<Stats>)>,
 }
 
-/// One program, compiled plainly and in every configuration.
-pub struct Programs {
+/// One program, compiled plainly and in some configurations.
+pub struct Programs<'a> {
     folder: tempfile::TempDir,
+    configurations: &'a [Configuration],
 }
 
-impl Programs {
-    pub fn compile(source: &Path, flags: &[String]) -> Result<Programs, String> {
+impl<'a> Programs<'a> {
+    pub fn compile(source: &Path, flags: &[String], configurations: &'a [Configuration]) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let programs = Programs { folder };
+        let programs = Programs { folder, configurations };
         let last: &[&str] = if tools::compiler(source) == "flang-new-19" { &[] } else { &["-lm"] };
         tools::succeed(
             Command::new(tools::compiler(source))
@@ -81,7 +86,7 @@ impl Programs {
                 .arg(programs.plain())
                 .args(last),
         )?;
-        for configuration in CONFIGURATIONS {
+        for &configuration in configurations {
             tools::succeed(
                 Command::new(tools::loopwright()?)
                     .arg(tools::driver(source))
@@ -112,7 +117,7 @@ impl Programs {
     pub fn compare(&self, arguments: &[&str]) -> Result<Compared, String> {
         let (plain, _) = execute(&self.plain(), arguments)?;
         let mut all = Vec::new();
-        for configuration in CONFIGURATIONS {
+        for &configuration in self.configurations {
             let (outcome, stderr) = execute(&self.optimized(configuration), arguments)
                 .map_err(|e| format!("{}: {e}", configuration.name()))?;
             if outcome != plain {
@@ -162,12 +167,17 @@ pub fn parse_stats(stderr: &str) -> Vec<Stats> {
 }
 
 pub fn run_fixture(fixture: &Fixture) -> Result<String, String> {
-    execute_all(&fixture.path, &fixture.flags, &fixture.directives)
+    execute_all(&fixture.path, &fixture.flags, &fixture.directives, &ALL)
 }
 
 /// Compiles `source`, makes all runs that its directives ask for, and gives what the plain program printed.
-pub fn execute_all(source: &Path, flags: &[String], directives: &[Directive]) -> Result<String, String> {
-    let programs = Programs::compile(source, flags)?;
+pub fn execute_all(
+    source: &Path,
+    flags: &[String],
+    directives: &[Directive],
+    configurations: &[Configuration],
+) -> Result<String, String> {
+    let programs = Programs::compile(source, flags, configurations)?;
     let mut text = String::new();
     for run in runs(directives) {
         let arguments: Vec<&str> = run.arguments.split_whitespace().collect();
@@ -196,6 +206,7 @@ struct Run<'a> {
 /// Which side of a function's checks must have run.
 struct Side<'a> {
     fast: bool,
+    original: bool,
     position: &'a str,
     function: &'a str,
 }
@@ -205,11 +216,14 @@ impl Side<'_> {
         let mine: Vec<&Stats> = stats.iter().filter(|s| s.function == self.function).collect();
         let fast: u64 = mine.iter().map(|s| s.fast).sum();
         let original: u64 = mine.iter().map(|s| s.original).sum();
-        let (wanted, other) = if self.fast { (fast, original) } else { (original, fast) };
-        if wanted > 0 && other == 0 {
+        if (fast > 0, original > 0) == (self.fast, self.original) {
             return Ok(());
         }
-        let side = if self.fast { "fast path" } else { "original" };
+        let side = match (self.fast, self.original) {
+            (true, true) => "fast path and the original",
+            (true, false) => "fast path",
+            _ => "original",
+        };
         if mine.is_empty() {
             return Err(format!(
                 "`{}` was to take the {side}, but it has no check: it was not transformed",
@@ -226,13 +240,13 @@ fn runs(directives: &[Directive]) -> Vec<Run<'_>> {
         let (side, position) = key.split_once(' ').unwrap_or((key, "early"));
         match side {
             "args" => runs.push(Run { arguments: value, sides: Vec::new() }),
-            "expect-fast" | "expect-original" => {
+            "expect-fast" | "expect-original" | "expect-both" => {
                 if runs.is_empty() {
                     runs.push(Run { arguments: "", sides: Vec::new() });
                 }
-                let fast = side == "expect-fast";
+                let (fast, original) = (side != "expect-original", side != "expect-fast");
                 let sides = &mut runs.last_mut().expect("one was just added").sides;
-                sides.extend(value.split_whitespace().map(|function| Side { fast, position, function }));
+                sides.extend(value.split_whitespace().map(|function| Side { fast, original, position, function }));
             }
             _ => {}
         }
@@ -256,10 +270,13 @@ mod tests {
     #[test]
     fn a_side_must_have_run_and_the_other_not() {
         let stats = |fast, original| [Stats { function: "f".into(), line: 1, fast, original }];
-        let fast = Side { fast: true, position: "early", function: "f" };
+        let fast = Side { fast: true, original: false, position: "early", function: "f" };
         assert!(fast.holds(&stats(1, 0)).is_ok());
         assert!(fast.holds(&stats(1, 1)).is_err());
         assert!(fast.holds(&stats(0, 0)).is_err());
         assert!(fast.holds(&[]).is_err());
+        let both = Side { original: true, ..fast };
+        assert!(both.holds(&stats(1, 1)).is_ok());
+        assert!(both.holds(&stats(1, 0)).is_err());
     }
 }

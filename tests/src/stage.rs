@@ -19,7 +19,7 @@ pub enum Stage {
     Schedule,
     /// The IR that comes out: lines that contain one of the `show:` texts, or all.
     Ir,
-    /// Remarks of the compiler.
+    /// Remarks of the compiler: those that `remarks:` asks for, or all.
     Diagnose,
     /// Differential execution, see [`execute`].
     Run,
@@ -145,11 +145,13 @@ fn ir(fixture: &Fixture) -> Result<String, String> {
 
 fn diagnose(fixture: &Fixture) -> Result<String, String> {
     let name = fixture.path.file_name().unwrap_or_default();
+    let asked: Vec<&str> = fixture.values("remarks").collect();
+    let all = ["-Rpass=loopwright", "-Rpass-missed=loopwright", "-Rpass-analysis=loopwright"];
     let mut command = Command::new(tools::loopwright()?);
     command
         .arg(tools::driver(&fixture.path))
         .args(["-O3", "-g", "-c", "-o", "/dev/null"])
-        .args(["-Rpass=loopwright", "-Rpass-missed=loopwright", "-Rpass-analysis=loopwright"])
+        .args(if asked.is_empty() { &all } else { asked.as_slice() })
         .args(&fixture.flags)
         .arg(name)
         .current_dir(fixture.path.parent().unwrap_or(&fixture.path))

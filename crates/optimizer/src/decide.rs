@@ -49,7 +49,13 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
     let ctx = Ctx::new();
     fail_on_purpose(options, "read");
     let reading = llvm::read::read_function(facts, analyses, &ctx);
-    let mut considered = Considered { regions: Vec::new(), refusals: reading.refusals };
+    let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
+    for refusal in reading.refusals {
+        // A loop is refused alone and with what surrounds it; once is enough.
+        if !considered.refusals.contains(&refusal) {
+            considered.refusals.push(refusal);
+        }
+    }
     for region in reading.regions {
         let mut found = None;
         let verdict = match contain::contained(|| decide(&region, &facts.target, options, &mut found)) {

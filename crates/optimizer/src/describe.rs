@@ -4,7 +4,7 @@
 //! something else, stays the ordinal.
 
 use indexmap::IndexMap;
-use isl::{IslError, UnionMap};
+use isl::{IslError, Set, UnionMap};
 use model::plan::{CheckKind, Plan};
 use model::refusal::Refusal;
 use model::scop::{Access, AccessKind, ArrayId, Recovered, ReductionOp, Scop, Statement, StatementId};
@@ -55,7 +55,10 @@ impl Names {
                 word.push(c);
                 continue;
             }
-            out.push_str(self.map.get(&word).map_or(word.as_str(), String::as_str));
+            // isl writes a factor before a name without a space: `2p1`.
+            let (factor, name) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
+            out.push_str(factor);
+            out.push_str(self.map.get(name).map_or(name, String::as_str));
             word.clear();
             if c != '\0' {
                 out.push(c);
@@ -94,9 +97,11 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
     let names = Names::of(scop);
     let line = if scop.lines.0 != 0 { scop.lines.0 as usize } else { ordinal };
     let original = scop.schedule.get_map()?;
+    // Said once, for all: what is known of the parameters, and what is assumed of them.
+    let given = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
     let mut statements = Vec::new();
     for (id, statement) in &scop.statements {
-        statements.push(describe_statement(*id, statement, scop, &original, &names)?);
+        statements.push(describe_statement(*id, statement, scop, &original, &given, &names)?);
     }
     let arrays = scop.arrays.iter().map(|(id, array)| {
         let outermost = if array.kind.is_scalar() { vec![] } else { vec!["*".to_string()] };
@@ -159,21 +164,24 @@ fn describe_statement(
     statement: &Statement,
     scop: &Scop,
     original: &UnionMap,
+    given: &Set,
     names: &Names,
 ) -> Result<report::Statement, IslError> {
     let local = names.with_loops(statement);
-    let own = original.intersect_domain(&isl::UnionSet::from_set(&statement.domain)?)?;
-    let accesses = statement.accesses.iter().map(|a| describe_access(a, scop, &local)).collect::<Result<_, _>>()?;
+    let instances = isl::UnionSet::from_set(&statement.domain)?;
+    let own = original.intersect_domain(&instances)?.gist_domain(&instances)?;
+    let accesses = statement.accesses.iter();
+    let accesses = accesses.map(|a| describe_access(a, &statement.domain, scop, &local)).collect::<Result<_, _>>()?;
     Ok(report::Statement {
         name: id.to_string(),
         line: statement.line,
-        domain: local.apply(&statement.domain.to_string()),
+        domain: local.apply(&statement.domain.gist_params(given)?.coalesce()?.to_string()),
         schedule: local.apply(&own.to_string()),
         accesses,
     })
 }
 
-fn describe_access(access: &Access, scop: &Scop, names: &Names) -> Result<report::Access, IslError> {
+fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) -> Result<report::Access, IslError> {
     let array = &scop.arrays[&access.array];
     let offset = match &access.offset {
         Some(offset) => {
@@ -190,7 +198,7 @@ fn describe_access(access: &Access, scop: &Scop, names: &Names) -> Result<report
         },
         array: names.get(&access.array.to_string()),
         scalar: array.kind.is_scalar(),
-        relation: names.apply(&access.relation.to_string()),
+        relation: names.apply(&access.relation.gist_domain(domain)?.coalesce()?.to_string()),
         offset,
         lmad: None,
         reduction: access.reduction.map(|op| match op {

@@ -84,8 +84,28 @@ impl FunctionFacts {
         let v = self.value(value);
         match (&v.kind, v.name.as_str()) {
             (ValueKind::ConstantInt(c), _) => c.to_string(),
-            (_, "") => "a value without a name".into(),
+            (_, "") => self.name_behind(value).unwrap_or_else(|| "a value without a name".into()),
             (_, name) => format!("`{name}`"),
         }
+    }
+
+    /// `a[…]` for an address or an element of something with a name.
+    fn name_behind(&self, value: ValueId) -> Option<String> {
+        /// Further away it would be another story.
+        const STEPS: usize = 8;
+        let mut at = value;
+        for _ in 0..STEPS {
+            let instruction = self.instruction(at)?;
+            at = match &instruction.op {
+                Op::Load { pointer, .. } => *pointer,
+                Op::Gep { .. } | Op::Cast(_) | Op::Freeze => *instruction.operands.first()?,
+                _ => return None,
+            };
+            let name = &self.value(at).name;
+            if !name.is_empty() {
+                return Some(format!("`{name}[…]`"));
+            }
+        }
+        None
     }
 }

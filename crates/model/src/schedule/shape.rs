@@ -392,10 +392,20 @@ fn cell_strides(array: &Array, nominal: &[i64]) -> Vec<f64> {
     strides
 }
 
-/// How many bytes the first touched cell moves per step of each statement dimension, if that is the same everywhere.
+/// How many bytes the first touched cell moves per step of each statement dimension, if that is the same everywhere. An access
+/// that may go anywhere has no first cell.
 fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Option<Vec<f64>>, IslError> {
-    let cells =
-        if relation.is_single_valued()? { relation.as_pw_multi_aff()? } else { relation.lexmin_pw_multi_aff()? };
+    let cells = if relation.is_single_valued()? {
+        relation.as_pw_multi_aff()?
+    } else {
+        let touched = relation.range()?;
+        for position in 0..touched.dim(DimType::Set)? {
+            if !touched.dim_has_lower_bound(DimType::Set, position)? {
+                return Ok(None);
+            }
+        }
+        relation.lexmin_pw_multi_aff()?
+    };
     let mut found: Option<Vec<f64>> = None;
     for (_, subscripts) in cells.pieces()? {
         let mut steps = vec![0.0; dims];
