@@ -13,7 +13,7 @@ pub struct Budget {
 
 impl Budget {
     /// Domains, access relations and contexts from the IR.
-    pub const READ: Budget = Budget::new("read", 1_000_000);
+    pub const READ: Budget = Budget::new("read", 500_000);
     /// Recovering array shapes.
     pub const DELINEARIZE: Budget = Budget::new("delinearize", 500_000);
     /// Simplifying the assumptions.
@@ -21,25 +21,25 @@ impl Budget {
     /// Lifetimes and unused array cells.
     pub const ZONE: Budget = Budget::new("zone", 1_000_000);
     /// Dataflow.
-    pub const DEPENDENCE: Budget = Budget::new("dependence", 2_000_000);
+    pub const DEPENDENCE: Budget = Budget::new("dependence", 500_000);
     /// The scheduler's linear programs, for a dozen statements that depend on each other.
     pub const SCHEDULE: Budget = Budget::new("schedule", 100_000);
     /// Correcting a transformation that violates dependences.
     pub const DEVIATE: Budget = Budget::new("deviate", 1_000_000);
     /// From the schedule tree to loops.
-    pub const AST: Budget = Budget::new("ast", 2_000_000);
+    pub const AST: Budget = Budget::new("ast", 1_000_000);
     /// The run-time check.
     pub const CHECK: Budget = Budget::new("check", 500_000);
     /// The independent checker.
     pub const VERIFY: Budget = Budget::new("verify", 4_000_000);
 
-    /// The scheduler's linear programs for this many statements that depend on each other: a few seconds at most.
+    /// The scheduler's linear programs for this many statements that depend on each other: about a second at most.
     ///
     /// The tableaux have a row per dependence and columns for every statement, so that the cost of a pivot grows about as the
     /// square: 5 µs each were measured for 4 statements of depth 3, 30 µs for 12, 290 µs for 24.
     pub const fn schedule_of(statements: u64) -> Budget {
         let size = if statements < 4 { 4 } else { statements };
-        Budget::new(Budget::SCHEDULE.name, 12_000_000 / (size * size))
+        Budget::new(Budget::SCHEDULE.name, 6_000_000 / (size * size))
     }
 
     pub const fn new(name: &'static str, operations: u64) -> Budget {

@@ -99,6 +99,9 @@ pub enum Decision {
 const MAX_COEFFICIENT: i32 = 20;
 const MAX_CONSTANT_TERM: i32 = 20;
 
+/// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.
+const SEARCH: Budget = Budget::new("schedule", 600_000);
+
 /// The order to run the region in.
 ///
 /// Requires: `deps` are the dependences of `scop`.
@@ -108,7 +111,7 @@ pub fn choose(
     target: &Machine,
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
-    scop.ctx.within(Budget::SCHEDULE, || search::choose(scop, deps, target, options))
+    scop.ctx.within(SEARCH, || search::choose(scop, deps, target, options))
 }
 
 /// The order that isl's scheduler finds, neither tiled nor judged.
@@ -149,20 +152,22 @@ pub fn isl_schedule(
     // The scheduler turns every constraint of a dependence into an unknown of its linear programs. So at first those that the
     // domains imply are dropped, which makes a stencil of three dimensions sixty times faster to schedule. What is left relates
     // at least the pairs it related before, so an order that respects it respects those. But it may relate so many more, at
-    // any distance, that there is no such order; isl calls that an internal error, and then the exact relations are used.
+    // any distance, that there is no such order; isl calls that an error, and then the exact relations are used.
     let simplified = |pairs: &UnionMap| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce();
+    let no_order = |e: &IslError| !matches!(e, IslError::OutOfBudget { .. } | IslError::OutOfMemory { .. });
     match compute(&simplified(&validity)?, &simplified(&coincidence)?, &simplified(&proximity)?) {
-        Err(IslError::Internal { .. }) => match compute(&validity, &coincidence, &proximity) {
-            // Some orders only exist with large coefficients; whether they are worth it is judged later.
-            Err(IslError::Internal { .. }) => {
-                ctx.set_schedule_max_coefficient(-1);
-                ctx.set_schedule_max_constant_term(-1);
-                compute(&validity, &coincidence, &proximity)
-            }
-            result => result,
-        },
+        Err(error) if no_order(&error) => compute(&validity, &coincidence, &proximity),
         result => result,
     }
+    .or_else(|error| {
+        // Some orders only exist with large coefficients; whether they are worth it is judged later.
+        if !no_order(&error) {
+            return Err(error);
+        }
+        ctx.set_schedule_max_coefficient(-1);
+        ctx.set_schedule_max_constant_term(-1);
+        compute(&validity, &coincidence, &proximity)
+    })
 }
 
 /// `{ s -> t }`, s earlier than t, both reading a cell.

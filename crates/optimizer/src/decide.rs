@@ -47,8 +47,7 @@ pub struct Chosen {
 /// Reads the function and decides about each of its regions.
 pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
     let ctx = Ctx::new();
-    fail_on_purpose(options, "read");
-    let reading = llvm::read::read_function(facts, analyses, &ctx);
+    let reading = stage(options, facts.line, "read", || llvm::read::read_function(facts, analyses, &ctx));
     let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
     for refusal in reading.refusals {
         // A loop is refused alone and with what surrounds it; once is enough.
@@ -81,18 +80,19 @@ fn decide(
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
-    fail_on_purpose(options, "dependence");
-    let dependences = found.insert(dependences(scop).map_err(refuse)?);
-    fail_on_purpose(options, "schedule");
-    let decision = choose(scop, dependences, &machine(target), &schedule_options(options)).map_err(refuse)?;
+    let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
+    let dependences = found.insert(dependences);
+    let decision =
+        stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
+    let decision = decision.map_err(refuse)?;
     let (schedule, tiled, parallel, vectorized, reason) = match decision {
         Decision::Leave { reason } => return Err(Refusal::new(RefusalKind::NoProfit, line, reason)),
         Decision::Transform { schedule, tiled, parallel, vectorized, reason } => {
             (schedule, tiled, parallel, vectorized, reason)
         }
     };
-    fail_on_purpose(options, "plan");
-    let plan = build_plan(scop, &schedule, &PlanOptions::default()).map_err(|error| match error {
+    let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &PlanOptions::default()));
+    let plan = plan.map_err(|error| match error {
         PlanError::Refused(refusal) => refusal,
         PlanError::Isl(error) => refuse(error),
         PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
@@ -102,6 +102,17 @@ fn decide(
     }
     let ast = plan.body.text(scop);
     Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
+}
+
+/// Runs one stage; says how long it took where that is asked for, and fails where that is asked for.
+fn stage<T>(options: &Options, line: u32, name: &str, work: impl FnOnce() -> T) -> T {
+    fail_on_purpose(options, name);
+    let start = std::time::Instant::now();
+    let result = work();
+    if options.trace {
+        eprintln!("loopwright: line {line}: {name} took {:.3} s", start.elapsed().as_secs_f64());
+    }
+    result
 }
 
 /// Runs the plan against the original order at a few small parameter values with the independent checker.

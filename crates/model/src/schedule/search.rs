@@ -13,8 +13,6 @@ const MIN_PARALLEL_INSTANCES: f64 = 20_000.0;
 const TIE: f64 = 0.98;
 /// So many more instances without vectors than in the original are tolerated, as a share of all.
 const LOST_VECTORS: f64 = 0.02;
-/// One run of isl's scheduler.
-const ATTEMPT: Budget = Budget::new("schedule", 700_000);
 
 struct Candidate {
     schedule: Schedule,
@@ -44,9 +42,10 @@ pub(super) fn choose(
     };
     let mut best: Option<Candidate> = None;
     let mut failure = None;
+    let attempt = Budget::schedule_of(scop.statements.len() as u64);
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
-        let schedule = scop.ctx.within(ATTEMPT, || isl_schedule(scop, deps, fusion, options.reuse_of_reads));
+        let schedule = scop.ctx.within(attempt, || isl_schedule(scop, deps, fusion, options.reuse_of_reads));
         let schedule = match schedule {
             Ok(schedule) => schedule,
             Err(e) => {

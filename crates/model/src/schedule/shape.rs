@@ -94,7 +94,9 @@ impl Tree {
                     continue;
                 }
                 let strides = cell_strides(array, &nominal);
-                let per_dimension = byte_steps(&access.relation, &strides, dims)?;
+                // An access that may touch anything moves nowhere in particular.
+                let anywhere = !access.exact && access.offset.is_none();
+                let per_dimension = if anywhere { None } else { byte_steps(&access.relation, &strides, dims)? };
                 let reference = Reference {
                     array: access.array,
                     bytes: access.bytes,
@@ -301,6 +303,13 @@ fn lanes(all: &UnionMap, validity: &UnionMap, row: &UnionPwAff, others: &[&Union
 /// Typical values of the parameters: as large as they may be under the assumptions, but no larger than [`NOMINAL_SIZE`] if possible.
 fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
     let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
+    // Sizes at which all statements run, as far as they can run together.
+    for statement in scop.statements.values() {
+        let running = set.intersect(&statement.domain.params()?)?;
+        if !running.is_empty()? {
+            set = running;
+        }
+    }
     let mut out = Vec::new();
     for k in 0..scop.params.len() {
         let Some(at) = set.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? else {
