@@ -21,7 +21,7 @@ impl Budget {
     /// Lifetimes and unused array cells.
     pub const ZONE: Budget = Budget::new("zone", 1_000_000);
     /// Dataflow.
-    pub const DEPENDENCE: Budget = Budget::new("dependence", 500_000);
+    pub const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
     /// The scheduler's linear programs, for a dozen statements that depend on each other.
     pub const SCHEDULE: Budget = Budget::new("schedule", 100_000);
     /// Correcting a transformation that violates dependences.
@@ -39,7 +39,7 @@ impl Budget {
     /// square: 5 µs each were measured for 4 statements of depth 3, 30 µs for 12, 290 µs for 24.
     pub const fn schedule_of(statements: u64) -> Budget {
         let size = if statements < 4 { 4 } else { statements };
-        Budget::new(Budget::SCHEDULE.name, 6_000_000 / (size * size))
+        Budget::new(Budget::SCHEDULE.name, 10_000_000 / (size * size))
     }
 
     pub const fn new(name: &'static str, operations: u64) -> Budget {

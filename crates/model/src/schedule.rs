@@ -159,15 +159,6 @@ pub fn isl_schedule(
         Err(error) if no_order(&error) => compute(&validity, &coincidence, &proximity),
         result => result,
     }
-    .or_else(|error| {
-        // Some orders only exist with large coefficients; whether they are worth it is judged later.
-        if !no_order(&error) {
-            return Err(error);
-        }
-        ctx.set_schedule_max_coefficient(-1);
-        ctx.set_schedule_max_constant_term(-1);
-        compute(&validity, &coincidence, &proximity)
-    })
 }
 
 /// `{ s -> t }`, s earlier than t, both reading a cell.

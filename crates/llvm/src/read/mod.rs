@@ -22,6 +22,7 @@ use model::assume::{Assumption, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{Piece, Region, chain};
+use std::collections::BTreeSet;
 
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
 #[derive(Default)]
@@ -50,7 +51,7 @@ impl From<isl::IslError> for Stop {
 /// Requires: nothing of the function has changed since `facts` were taken.
 /// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal.
 pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx) -> Reading {
-    let mut search = Search { facts, oracle, ctx, found: Reading::default() };
+    let mut search = Search { facts, oracle, ctx, found: Reading::default(), searched: BTreeSet::new() };
     if facts.loops.is_empty() {
         return search.found;
     }
@@ -66,11 +67,16 @@ struct Search<'a> {
     oracle: &'a dyn Oracle,
     ctx: &'a isl::Ctx,
     found: Reading,
+    /// Where each level was entered: control flow that never ends leads back to where it came from.
+    searched: BTreeSet<(Option<LoopId>, BlockId)>,
 }
 
 impl Search<'_> {
     /// Searches one level of the loop tree from `start` to `stop`.
     fn level(&mut self, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) {
+        if !self.searched.insert((scope, start)) {
+            return;
+        }
         let (pieces, broken_at) = chain(self.facts, scope, start, stop);
         self.run(scope, &pieces);
         if let Some(block) = broken_at {

@@ -48,8 +48,8 @@ pub fn chain(
                 meet = facts.block(meet.unwrap()).immediate_post_dominator;
             }
         }
-        // Paths that meet again only behind the surrounding loop do not meet on this level.
-        let Some(exit) = meet.filter(|&m| scope.is_none_or(|s| facts.in_loop(m, s))) else {
+        // Paths that meet again only behind the surrounding loop, or by going round in it, do not meet on this level.
+        let Some(exit) = meet.filter(|&m| m > at && scope.is_none_or(|s| facts.in_loop(m, s))) else {
             return (pieces, Some(at));
         };
         let Some(blocks) = single_entry_part(facts, at, exit, scope) else {

@@ -14,6 +14,18 @@ const TIE: f64 = 0.98;
 /// So many more instances without vectors than in the original are tolerated, as a share of all.
 const LOST_VECTORS: f64 = 0.02;
 
+/// The budget of one run of isl's scheduler: every convex piece of a dependence adds rows to the tableaux, so pivots cost more where
+/// there are many.
+fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
+    const FEW_PIECES: u64 = 24;
+    let mut pieces = 0;
+    for map in deps.validity()?.maps()? {
+        pieces += map.n_basic_map()? as u64;
+    }
+    let full = Budget::schedule_of(scop.statements.len() as u64);
+    Ok(Budget::new(full.name, full.operations * FEW_PIECES / pieces.max(FEW_PIECES)))
+}
+
 struct Candidate {
     schedule: Schedule,
     tree: Tree,
@@ -42,7 +54,7 @@ pub(super) fn choose(
     };
     let mut best: Option<Candidate> = None;
     let mut failure = None;
-    let attempt = Budget::schedule_of(scop.statements.len() as u64);
+    let attempt = one_attempt(scop, deps)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
         let schedule = scop.ctx.within(attempt, || isl_schedule(scop, deps, fusion, options.reuse_of_reads));
