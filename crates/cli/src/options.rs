@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionList(Vec<(String, Option<String>)>);
 
-const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze"];
+const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze", "trace"];
 const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "fault"];
 
 impl OptionList {

@@ -25,6 +25,8 @@ pub struct Options {
     /// Edge of the tiles.
     pub tile: Option<u32>,
     pub fusion: Option<Fusion>,
+    /// Say on stderr what is being done.
+    pub trace: bool,
     /// Bring each function into form first, on a copy that is thrown away if nothing comes of it. Always so at the early position.
     pub canonicalize: bool,
 }
@@ -77,6 +79,7 @@ impl Options {
             "stats" => flag(&mut self.stats)?,
             "verify" => flag(&mut self.verify)?,
             "analyze" => flag(&mut self.analyze)?,
+            "trace" => flag(&mut self.trace)?,
             "canonicalize" => flag(&mut self.canonicalize)?,
             "report" => self.report = Some(PathBuf::from(needed()?)),
             "fault" => self.fault = Some(needed()?.to_string()),
@@ -102,7 +105,7 @@ impl Options {
             _ => {
                 return Err(format!(
                     "unknown option `{item}`; known are: off, position, parallel, report, stats, verify, analyze, function, \
-                     tile, fusion"
+                     tile, fusion, trace"
                 ));
             }
         }
@@ -147,7 +150,7 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion"
+                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion, trace"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);
