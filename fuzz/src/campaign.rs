@@ -22,6 +22,8 @@ pub struct Campaign {
     pub keep: PathBuf,
     pub reductions: usize,
     pub patience: Patience,
+    /// Every failure inside the optimizer counts, not only wrong orders that its checker caught.
+    pub strict: bool,
     reference: Variant,
     /// Every program runs in one of each.
     variants: Vec<Vec<Variant>>,
@@ -43,6 +45,12 @@ pub struct Summary {
     pub failures: Vec<Found>,
 }
 
+impl Found {
+    fn is_same_message(&self, failure: &Failure) -> bool {
+        matches!(failure, Failure::Internal(_, said) if *said == self.failure)
+    }
+}
+
 impl Campaign {
     /// Compares with nothing yet.
     pub fn new(seed: u64, kernels: Range<usize>) -> Campaign {
@@ -54,6 +62,7 @@ impl Campaign {
             keep: PathBuf::from("target/fuzz"),
             reductions: 10,
             patience: Patience::default(),
+            strict: false,
             reference: Variant::Plain(vec!["-O3".into()]),
             variants: Vec::new(),
         }
@@ -124,32 +133,62 @@ impl Campaign {
         };
         for rotation in &self.variants {
             let variant = &rotation[range.start / self.batch % rotation.len()];
-            let failure = match program.compare(variant) {
+            let failures = match program.compare(variant) {
                 Ok(tally) => {
                     update(&mut |s| s.tally.add(&tally));
-                    continue;
+                    self.internal_failures(&tally)
                 }
-                Err(failure) => failure,
+                Err(failure) => vec![failure],
             };
-            eprintln!("fuzz: {variant}: {failure}");
-            for (kernel, failure) in self.isolate(&kernels, variant, failure) {
-                let mut reducing = false;
-                update(&mut |s| reducing = s.failures.len() < self.reductions);
-                let kernel = if reducing && kernel.len() == 1 {
-                    vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
-                } else {
-                    kernel
-                };
-                let found = self.save(&kernel, variant, &failure);
-                eprintln!("fuzz: {}", found.saved.display());
-                update(&mut |s| s.failures.push(found.clone()));
+            for failure in failures {
+                self.investigate(&kernels, variant, failure, &update);
+            }
+        }
+    }
+
+    fn internal_failures(&self, tally: &Tally) -> Vec<Failure> {
+        let counts = |said: &String| self.strict || said.contains("the new order is wrong");
+        let internal = tally.internal.iter().filter(|(said, _)| counts(said));
+        internal.map(|(said, kernels)| Failure::Internal(kernels.clone(), said.clone())).collect()
+    }
+
+    fn investigate(
+        &self,
+        kernels: &[Kernel],
+        variant: &Variant,
+        failure: Failure,
+        update: &dyn Fn(&mut dyn FnMut(&mut Summary)),
+    ) {
+        let mut known = false;
+        update(&mut |s| known = s.failures.iter().any(|f| f.is_same_message(&failure)));
+        if known {
+            return;
+        }
+        eprintln!("fuzz: {variant}: {failure}");
+        for (kernel, failure) in self.isolate(kernels, variant, failure) {
+            let mut reducing = false;
+            update(&mut |s| reducing = s.failures.len() < self.reductions);
+            let kernel = if reducing && kernel.len() == 1 {
+                vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
+            } else {
+                kernel
+            };
+            let found = self.save(&kernel, variant, &failure);
+            eprintln!("fuzz: {}", found.saved.display());
+            update(&mut |s| s.failures.push(found.clone()));
+            // One example of each is enough.
+            if matches!(failure, Failure::Internal(..)) {
+                break;
             }
         }
     }
 
     fn attempt(&self, kernels: &[Kernel], variant: &Variant) -> Option<Failure> {
         match Program::new(kernels, &self.reference, self.patience) {
-            Ok(program) => program.compare(variant).err(),
+            Ok(program) => match program.compare(variant) {
+                Ok(tally) => self.internal_failures(&tally).into_iter().next(),
+                Err(failure) => Some(failure),
+            },
             Err(failure) => Some(failure),
         }
     }
@@ -233,6 +272,9 @@ impl fmt::Display for Summary {
         refusals.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), kind.as_str()));
         for (kind, count) in refusals.into_iter().take(12) {
             writeln!(f, "  refused     {count} {kind}")?;
+        }
+        for (said, kernels) in &tally.internal {
+            writeln!(f, "  internal    {} {said}", kernels.len())?;
         }
         writeln!(f, "failures      {}", failures.len())?;
         for found in failures {

@@ -48,6 +48,9 @@ struct Args {
     /// Reduce at most this many failures
     #[arg(long, default_value_t = 10)]
     reduce: usize,
+    /// Every failure inside the optimizer counts, also where the loop was left as it was
+    #[arg(long)]
+    strict: bool,
     /// Without the optimizer: -O0 against -O3
     #[arg(long)]
     levels: bool,
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
     campaign.jobs = args.jobs.max(1);
     campaign.keep = args.keep;
     campaign.reductions = args.reduce;
+    campaign.strict = args.strict;
     campaign.patience.compile = std::time::Duration::from_secs(args.patience);
     if args.levels {
         campaign.compare_levels();

@@ -62,6 +62,8 @@ pub enum Failure {
     Program(usize, String),
     /// These kernels computed something else.
     Differs(BTreeSet<usize>),
+    /// The optimizer says that it failed, and left the loop as it was; or its checker found the new order wrong.
+    Internal(BTreeSet<usize>, String),
     /// Not about the optimizer: no compiler, no disk, a plain program that fails.
     Harness(String),
 }
@@ -69,13 +71,16 @@ pub enum Failure {
 impl Failure {
     /// Reduction keeps to one kind: a wrong result must not turn into a time-out.
     pub fn is_like(&self, other: &Failure) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
+        match (self, other) {
+            (Failure::Internal(_, a), Failure::Internal(_, b)) => a == b,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
     }
 
     /// The kernels to blame, if that is known.
     pub fn suspects(&self) -> Option<Vec<usize>> {
         match self {
-            Failure::Differs(all) => Some(all.iter().copied().collect()),
+            Failure::Differs(all) | Failure::Internal(all, _) => Some(all.iter().copied().collect()),
             Failure::Program(one, _) => Some(vec![*one]),
             _ => None,
         }
@@ -92,6 +97,7 @@ impl fmt::Display for Failure {
                 let names: Vec<String> = kernels.iter().map(|k| format!("k{k}")).collect();
                 write!(f, "wrong result: {}", names.join(", "))
             }
+            Failure::Internal(_, said) => write!(f, "{said}"),
             Failure::Harness(said) => write!(f, "{said}"),
         }
     }
@@ -107,6 +113,8 @@ pub struct Tally {
     pub fast: u64,
     pub original: u64,
     pub refusals: BTreeMap<String, u64>,
+    /// Failures of the optimizer in its own words, and the kernels they are about.
+    pub internal: BTreeMap<String, BTreeSet<usize>>,
 }
 
 impl Tally {
@@ -119,6 +127,9 @@ impl Tally {
         self.original += other.original;
         for (kind, count) in &other.refusals {
             *self.refusals.entry(kind.clone()).or_default() += count;
+        }
+        for (said, kernels) in &other.internal {
+            self.internal.entry(said.clone()).or_default().extend(kernels);
         }
     }
 
@@ -154,18 +165,23 @@ impl Tally {
                 continue;
             };
             for function in report.functions {
-                if let Some(kernel) = function.name.strip_prefix('k').and_then(|n| n.parse().ok())
-                    && function.scops.iter().any(|s| s.modelled)
-                {
-                    self.modelled.insert(kernel);
+                let kernel: Option<usize> = function.name.strip_prefix('k').and_then(|n| n.parse().ok());
+                if function.scops.iter().any(|s| s.modelled) {
+                    self.modelled.extend(kernel);
                 }
                 for refusal in function.refusals {
+                    if refusal.kind == INTERNAL {
+                        self.internal.entry(refusal.message).or_default().extend(kernel);
+                    }
                     *self.refusals.entry(refusal.kind).or_default() += 1;
                 }
             }
         }
     }
 }
+
+/// The kind of refusal that means a bug.
+const INTERNAL: &str = "InternalError";
 
 /// Some kernels as one program: its source, the compiled driver, and what the reference prints.
 pub struct Program {

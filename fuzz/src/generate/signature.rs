@@ -83,7 +83,7 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
 
 /// Around this many iterations per loop of a nest of this depth.
 fn usual_size(depth: usize) -> i64 {
-    [900, 60, 26, 12][depth - 1]
+    [900, 105, 28, 13][depth - 1]
 }
 
 fn leading(rng: &mut Rng, depth: usize) -> i64 {
