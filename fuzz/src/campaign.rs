@@ -8,8 +8,8 @@ use crate::run::{Failure, Patience, Program, Tally, Variant};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Programs compiled and run for one reduction.
 const REDUCTION_BUDGET: usize = 400;
@@ -108,7 +108,7 @@ impl Campaign {
                 });
             }
         });
-        let mut summary = summary.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Threads end in any order.
         summary.failures.sort_by(|a, b| (&a.saved, &a.variant).cmp(&(&b.saved, &b.variant)));
         summary
@@ -116,18 +116,13 @@ impl Campaign {
 
     fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
         let kernels: Vec<Kernel> = range.clone().map(|k| generate::kernel(self.seed, k)).collect();
-        let update = |change: &mut dyn FnMut(&mut Summary)| {
-            change(&mut summary.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        };
-        update(&mut |s| {
-            s.programs += 1;
-            s.kernels += kernels.len();
-        });
+        lock(summary).programs += 1;
+        lock(summary).kernels += kernels.len();
         let program = match Program::new(&kernels, &self.reference, self.patience) {
             Ok(program) => program,
             Err(failure) => {
                 let found = self.save(&kernels, &self.reference, &failure);
-                update(&mut |s| s.failures.push(found.clone()));
+                lock(summary).failures.push(found);
                 return;
             }
         };
@@ -135,13 +130,13 @@ impl Campaign {
             let variant = &rotation[range.start / self.batch % rotation.len()];
             let failures = match program.compare(variant) {
                 Ok(tally) => {
-                    update(&mut |s| s.tally.add(&tally));
+                    lock(summary).tally.add(&tally);
                     self.internal_failures(&tally)
                 }
                 Err(failure) => vec![failure],
             };
             for failure in failures {
-                self.investigate(&kernels, variant, failure, &update);
+                self.investigate(&kernels, variant, failure, summary);
             }
         }
     }
@@ -152,22 +147,13 @@ impl Campaign {
         internal.map(|(said, kernels)| Failure::Internal(kernels.clone(), said.clone())).collect()
     }
 
-    fn investigate(
-        &self,
-        kernels: &[Kernel],
-        variant: &Variant,
-        failure: Failure,
-        update: &dyn Fn(&mut dyn FnMut(&mut Summary)),
-    ) {
-        let mut known = false;
-        update(&mut |s| known = s.failures.iter().any(|f| f.is_same_message(&failure)));
-        if known {
+    fn investigate(&self, kernels: &[Kernel], variant: &Variant, failure: Failure, summary: &Mutex<Summary>) {
+        if lock(summary).failures.iter().any(|f| f.is_same_message(&failure)) {
             return;
         }
         eprintln!("fuzz: {variant}: {failure}");
         for (kernel, failure) in self.isolate(kernels, variant, failure) {
-            let mut reducing = false;
-            update(&mut |s| reducing = s.failures.len() < self.reductions);
+            let reducing = lock(summary).failures.len() < self.reductions;
             let kernel = if reducing && kernel.len() == 1 {
                 vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
             } else {
@@ -175,7 +161,7 @@ impl Campaign {
             };
             let found = self.save(&kernel, variant, &failure);
             eprintln!("fuzz: {}", found.saved.display());
-            update(&mut |s| s.failures.push(found.clone()));
+            lock(summary).failures.push(found);
             // One example of each is enough.
             if matches!(failure, Failure::Internal(..)) {
                 break;
@@ -241,6 +227,11 @@ impl Campaign {
         }
         Found { variant: variant.to_string(), failure: failure.to_string(), saved }
     }
+}
+
+/// What a thread that panicked has counted still counts.
+fn lock(summary: &Mutex<Summary>) -> MutexGuard<'_, Summary> {
+    summary.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The plugin: as given, or `LOOPWRIGHT_PLUGIN`, or beside this program or the folder above it (tests run in `deps/`).

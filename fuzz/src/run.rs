@@ -157,6 +157,18 @@ impl Tally {
         }
     }
 
+    /// ``loopwright: internal error in function `k7` (because): the original code is kept``
+    fn read_confessions(&mut self, stderr: &str) {
+        for part in stderr.split(CONFESSION).skip(1) {
+            let Some((name, rest)) = part.split_once('`') else { continue };
+            // What differs from kernel to kernel is not part of the message: names and numbers of values.
+            let because = rest.trim_start_matches([' ', '(']).lines().next().unwrap_or("");
+            let because = because.split("): the original").next().unwrap_or(because);
+            let kernel: Option<usize> = name.strip_prefix('k').and_then(|n| n.parse().ok());
+            self.internal.entry(without_digits(because)).or_default().extend(kernel);
+        }
+    }
+
     fn read_reports(&mut self, folder: &Path) {
         let Ok(files) = std::fs::read_dir(folder) else { return };
         for file in files.flatten() {
@@ -171,13 +183,29 @@ impl Tally {
                 }
                 for refusal in function.refusals {
                     if refusal.kind == INTERNAL {
-                        self.internal.entry(refusal.message).or_default().extend(kernel);
+                        self.internal.entry(without_digits(&refusal.message)).or_default().extend(kernel);
                     }
                     *self.refusals.entry(refusal.kind).or_default() += 1;
                 }
             }
         }
     }
+}
+
+/// How the optimizer begins to tell of its own failures.
+const CONFESSION: &str = "loopwright: internal error in function `";
+
+fn without_digits(text: &str) -> String {
+    let first = text.lines().next().unwrap_or("");
+    let mut out = String::new();
+    for c in first.chars() {
+        match c {
+            '0'..='9' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// The kind of refusal that means a bug.
@@ -227,7 +255,8 @@ impl Program {
         self.folder.path().join(name)
     }
 
-    fn object(&self, name: &str, flags: &[&str], options: Option<&str>) -> Result<(), Failure> {
+    /// Gives what the compiler said on the way.
+    fn object(&self, name: &str, flags: &[&str], options: Option<&str>) -> Result<String, Failure> {
         let mut command = Command::new(COMPILER);
         command
             .args(["-w", "-c"])
@@ -240,10 +269,12 @@ impl Program {
             command.env("LOOPWRIGHT", options);
         }
         let output = finish(&mut command, self.patience.compile).map_err(Failure::Harness)?;
-        // A warning of the plugin, such as a result its checker refused, counts as a failure as well.
+        // Anything but the optimizer's own account of a failure is one more.
         match output.status {
             None => Err(Failure::CompilerTime(self.patience.compile)),
-            Some(_) if output.succeeded() && output.stderr.is_empty() => Ok(()),
+            Some(_) if output.succeeded() && (output.stderr.is_empty() || output.stderr.starts_with(CONFESSION)) => {
+                Ok(output.stderr)
+            }
             Some(_) => Err(Failure::Compiler(output.end())),
         }
     }
@@ -262,7 +293,8 @@ impl Program {
                 let _ = std::fs::remove_dir_all(&reports);
                 std::fs::create_dir(&reports).map_err(|e| Failure::Harness(e.to_string()))?;
                 let options = format!("{options},stats,report={}", reports.display());
-                self.object("kernels", &["-DLW_KERNELS", "-O3", &plugin], Some(&options))?;
+                let said = self.object("kernels", &["-DLW_KERNELS", "-O3", &plugin], Some(&options))?;
+                tally.read_confessions(&said);
                 tally.read_reports(&reports);
             }
         }
@@ -362,6 +394,16 @@ mod tests {
         tally.count("hello\nloopwright: stats: k7:12 fast=3 original=0\nloopwright: stats: k7:20 fast=0 original=2\n");
         assert_eq!((tally.fast, tally.original), (3, 2));
         assert_eq!(tally.transformed, BTreeSet::from([7]));
+    }
+
+    #[test]
+    fn failures_of_one_kind_are_one() {
+        let mut tally = Tally::default();
+        tally.read_confessions(
+            "loopwright: internal error in function `k2` (bad %104\n  more): the original code is kept\n\
+             loopwright: internal error in function `k9` (bad %7): the original code is kept\n",
+        );
+        assert_eq!(tally.internal, BTreeMap::from([("bad %#".to_string(), BTreeSet::from([2, 9]))]));
     }
 
     #[test]
