@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const COMPILER: &str = "clang-19";
 
-/// How long things may take. A compiler that hangs is a failure.
+/// How long things may take, in processor time: the machine may be busy. A compiler that hangs is a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     pub compile: Duration,
@@ -373,6 +373,9 @@ fn finish(command: &mut Command, patience: Duration) -> Result<Finished, String>
         match child.try_wait().map_err(fail)? {
             Some(status) => break Some(status),
             None if start.elapsed() < patience => std::thread::sleep(Duration::from_millis(4)),
+            None if start.elapsed() < 20 * patience && processor_time(child.id()).is_some_and(|t| t < patience) => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
             None => {
                 child.kill().map_err(fail)?;
                 child.wait().map_err(fail)?;
@@ -382,6 +385,15 @@ fn finish(command: &mut Command, patience: Duration) -> Result<Finished, String>
     };
     let stderr = String::from_utf8_lossy(&std::fs::read(&err).map_err(fail)?).into_owned();
     Ok(Finished { status, stdout: std::fs::read(&out).map_err(fail)?, stderr })
+}
+
+/// What a running process has used so far, where the system tells.
+fn processor_time(process: u32) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may contain spaces; user and system time are the fields 14 and 15.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 10))
 }
 
 #[cfg(test)]
