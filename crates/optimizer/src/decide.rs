@@ -91,7 +91,7 @@ fn decide(
             (schedule, tiled, parallel, vectorized, reason)
         }
     };
-    let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &PlanOptions::default()));
+    let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &plan_options(options)));
     let plan = plan.map_err(|error| match error {
         PlanError::Refused(refusal) => refusal,
         PlanError::Isl(error) => refuse(error),
@@ -145,8 +145,21 @@ fn machine(target: &Target) -> Machine {
     }
 }
 
+fn plan_options(options: &Options) -> PlanOptions {
+    let mut result = PlanOptions::default();
+    if options.force {
+        result.min_instances = 0;
+    }
+    result
+}
+
 fn schedule_options(options: &Options) -> ScheduleOptions {
     let mut result = ScheduleOptions { parallel: options.parallel, ..ScheduleOptions::default() };
+    if options.force {
+        result.worthwhile = f64::INFINITY;
+        result.worthwhile_skewed = f64::INFINITY;
+        result.min_instances = 0.0;
+    }
     if let Some(tile) = options.tile {
         result.tile = i64::from(tile);
         result.inner_tiles = vec![i64::from(tile)];

@@ -25,6 +25,8 @@ pub struct Options {
     /// Edge of the tiles.
     pub tile: Option<u32>,
     pub fusion: Option<Fusion>,
+    /// Transform whatever can be, profitable or not: to test the transformations.
+    pub force: bool,
     /// Say on stderr what is being done.
     pub trace: bool,
     /// Bring each function into form first, on a copy that is thrown away if nothing comes of it. Always so at the early position.
@@ -79,6 +81,7 @@ impl Options {
             "stats" => flag(&mut self.stats)?,
             "verify" => flag(&mut self.verify)?,
             "analyze" => flag(&mut self.analyze)?,
+            "force" => flag(&mut self.force)?,
             "trace" => flag(&mut self.trace)?,
             "canonicalize" => flag(&mut self.canonicalize)?,
             "report" => self.report = Some(PathBuf::from(needed()?)),
@@ -105,7 +108,7 @@ impl Options {
             _ => {
                 return Err(format!(
                     "unknown option `{item}`; known are: off, position, parallel, report, stats, verify, analyze, function, \
-                     tile, fusion, trace"
+                     tile, fusion, force, trace"
                 ));
             }
         }
@@ -150,7 +153,7 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion, trace"
+                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion, force, trace"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);

@@ -42,13 +42,23 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         if changed && let Err((index, message)) = write_all(function, analyses, &considered, options) {
             tell_of_failure(&facts.name, &message);
             let line = considered.regions[index].region.scop.lines.0;
-            given_up.insert(index, Refusal::new(RefusalKind::InternalError, line, message));
+            given_up.insert(index, Refusal::new(RefusalKind::InternalError, line, message.clone()));
+            if given_up.len() >= MAX_ATTEMPTS {
+                let all = considered.regions.iter().enumerate();
+                given_up.extend(all.map(|(index, r)| {
+                    let line = r.region.scop.lines.0;
+                    (index, Refusal::new(RefusalKind::InternalError, line, message.clone()))
+                }));
+            }
             continue;
         }
         remarks.emit(function);
         return Optimized { report: report(&facts, &considered), changed };
     }
 }
+
+/// A function in which so many regions could not be written is left alone: every attempt reads it anew.
+const MAX_ATTEMPTS: usize = 3;
 
 /// The region that failed, and how.
 type WriteFailure = (usize, String);
@@ -72,11 +82,12 @@ fn write_all(
             at = index;
             fail_on_purpose(options, "write");
             write_region(&analyses, region, &chosen.plan, &write_options).map_err(|e| e.to_string())?;
+            // At once, to know which region is to blame.
+            fail_on_purpose(options, "verify");
+            function.verify()?;
         }
         drop(analyses);
         function.forget_analyses();
-        fail_on_purpose(options, "verify");
-        function.verify()?;
         fail_on_purpose(options, "clean-up");
         function.clean_up();
         function.verify()

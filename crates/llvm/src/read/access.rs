@@ -220,7 +220,10 @@ impl Reader<'_> {
                 Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
                 _ => {
                     self.forget_parameters_since(known);
-                    Ok(Address { base: pointer, offset: self.constant(scope, 0)?, exact: true })
+                    let Some(base) = self.handed_on(pointer) else {
+                        return Err(NotAffine::Because(self.facts.display_name(pointer)));
+                    };
+                    Ok(Address { base, offset: self.constant(scope, 0)?, exact: true })
                 }
             };
         }

@@ -88,6 +88,9 @@ impl Reader<'_> {
 
     /// The value as a parameter of the region.
     fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+        let Some(value) = self.handed_on(value) else {
+            return not_affine(self.facts.display_name(value));
+        };
         let ValueFacts { bits, .. } = self.integer(value)?;
         let id = self.intern_parameter(value, bits)?;
         let space = set_space(&self.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
@@ -96,6 +99,38 @@ impl Reader<'_> {
         let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
         let unsigned = self.params[id.index()].range.0 >= 0;
         Ok(Affine { function, bits, signed: true, unsigned })
+    }
+
+    /// The name under which a value from outside reaches the region.
+    ///
+    /// A scalar evolution looks through the φ that carries a value out of an earlier loop and names the value inside. The program
+    /// itself does not use that one here, so whoever versions the earlier loop would not know that it is needed.
+    pub(super) fn handed_on(&self, value: ValueId) -> Option<ValueId> {
+        let facts = self.facts;
+        let Some(instruction) = facts.instruction(value) else { return Some(value) };
+        let Some(l) = facts.block(instruction.block).innermost_loop else { return Some(value) };
+        if facts.in_loop(self.region.entry, l) {
+            return Some(value);
+        }
+        let mut used_directly = false;
+        for (index, block) in facts.blocks.iter().enumerate() {
+            let at = BlockId(index as u32);
+            if facts.in_loop(at, l) {
+                continue;
+            }
+            for &user in &block.instructions {
+                let operands = &facts.instruction(user).expect("an instruction").operands;
+                if !operands.contains(&value) {
+                    continue;
+                }
+                let carries = facts.is_phi(user) && operands.iter().all(|&o| o == value);
+                if carries && !self.region.contains(at) && facts.dominates(at, self.region.entry) {
+                    return self.handed_on(user);
+                }
+                used_directly |= !facts.is_phi(user);
+            }
+        }
+        used_directly.then_some(value)
     }
 
     fn integer(&self, value: ValueId) -> Read<ValueFacts> {

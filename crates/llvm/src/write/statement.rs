@@ -191,7 +191,6 @@ impl<A: Anchors> Writer<'_, A> {
             copies.insert(block, self.build.new_block(c"lw.box"));
         }
         let after = self.build.new_block(c"lw.box.exit");
-        copies.insert(exit, after);
         let Some(&first) = copies.get(&entry) else {
             return Err(WriteError::Reader("a boxed part does not contain its entry".into()));
         };
@@ -242,6 +241,9 @@ impl<A: Anchors> Writer<'_, A> {
                 }
             }
         }
+        // Only branches lead to the exit: where it is the latch of the loop around the box, an edge from it into the box starts the
+        // next instance, which is another copy.
+        copies.insert(exit, after);
         for (original, copy) in rest {
             if original.block().is_some_and(|b| b.terminator() == original) {
                 for (index, target) in original.successors().into_iter().enumerate() {

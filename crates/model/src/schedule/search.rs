@@ -84,7 +84,7 @@ pub(super) fn choose(
     };
     let parallel_order = options.parallel.then(|| parallel_choices(&best)).flatten();
     let lost = best.cost.scalar_instances - before.scalar_instances;
-    let keeps_vectors = lost <= LOST_VECTORS * instances;
+    let keeps_vectors = lost <= LOST_VECTORS * instances || options.worthwhile.is_infinite();
     let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
     let gains = best.cost.cycles < worthwhile * before.cycles && keeps_vectors;
     if gains {
