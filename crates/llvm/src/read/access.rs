@@ -255,7 +255,7 @@ impl Reader<'_> {
                 Ok(Address { base: from.base, offset, exact: from.exact && (*inbounds || *nusw) })
             }
             Op::Cast(CastOp::BitCast) => self.address(instruction.operands[0], scope, depth + 1),
-            Op::Phi { .. } if !self.is_outside(pointer) => {
+            Op::Phi { .. } if !self.is_outside(pointer) && self.turns_with(pointer, scope) => {
                 let scev = self.oracle.scev(pointer, scope.loops.last().copied().or(self.region.scope));
                 self.address_of_scev(&scev, scope, depth + 1)
             }

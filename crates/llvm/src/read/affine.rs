@@ -186,7 +186,9 @@ impl Reader<'_> {
         let deeper = depth + 1;
         let modular = |function| Affine { function, bits, signed: false, unsigned: false };
         match op {
-            Op::Phi { .. } if !self.is_outside(value) => self.scev_of(value, scope, deeper),
+            Op::Phi { .. } if !self.is_outside(value) && self.turns_with(value, scope) => {
+                self.scev_of(value, scope, deeper)
+            }
             Op::Int(int_op) => {
                 // A disjoint `or` is a sum that carries nothing, so it cannot wrap either; if the flag lies the result is poison, so it
                 // must be trusted for the sum to be right at all.
@@ -348,6 +350,16 @@ impl Reader<'_> {
             });
         }
         best.map_or_else(|| not_affine("an empty minimum"), Ok)
+    }
+
+    /// Is every loop around the φ counted by the scope (or around the whole region)? A φ of any other loop is seen from inside a box,
+    /// where it varies; scalar evolution would answer with its value behind that loop.
+    pub(super) fn turns_with(&self, phi: ValueId, scope: &Scope) -> bool {
+        let block = self.facts.instruction(phi).expect("a φ").block;
+        let around = self.facts.block(block).innermost_loop;
+        around.is_none_or(|l| {
+            scope.loops.contains(&l) || self.facts.in_loop(self.region.entry, l) && Some(l) == self.region.scope
+        })
     }
 
     /// What LLVM's scalar evolution says of a φ (or any value), read like an expression.

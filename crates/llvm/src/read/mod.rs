@@ -264,7 +264,10 @@ impl<'a> Reader<'a> {
         let id = ParamId(self.params.len() as u32);
         let name =
             Some(self.facts.value(value).name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| id.to_string());
-        let (low, high) = self.oracle.signed_range(value);
+        // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
+        let anything = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
+        let reliable = self.oracle.is_guaranteed_not_poison(value);
+        let (low, high) = if reliable { self.oracle.signed_range(value) } else { anything };
         self.params.push(Param { name, bits, range: (low, high) });
         self.param_values.push(value);
         let range = Set::read_from_str(&self.ctx, &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?;
