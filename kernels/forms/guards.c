@@ -1,7 +1,5 @@
 // A nest whose statements are chosen by affine tests on the counters.
 // Feature: `>`, `&&`, `||`, `!=`, `% 2 == 0`, nested else branches and a switch on `i % 3`.
-// flags: -DN=500
-// expect-fast: kernel_guards
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(84, 1400)

@@ -1,7 +1,5 @@
 // Pairwise attraction of bodies stored as a struct of arrays.
 // Feature: one pointer to a struct holding several arrays at constant offsets; reductions over the pairs `i != j`.
-// expect-fast: kernel_soa_bodies
-// expect-fast late: kernel_soa_bodies
 #include "../common.h"
 #include <math.h>
 #ifndef N

@@ -1,7 +1,5 @@
 // Butterfly-like passes over rows and columns with constant strides 2, 3 and 5.
 // Feature: loops with step > 1 whose remainders differ, so written and read cells interleave without meeting.
-// flags: -DN=500
-// expect-fast: kernel_strided
 #include "../common.h"
 #ifndef N
 #define N LW_SIZE(96, 1500)

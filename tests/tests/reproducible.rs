@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use tests::tools;
 
-/// The machine code that `loopwright` makes of a kernel.
+/// The machine code that `loopwright` makes of a program.
 fn code(source: &Path, options: &str, debug: bool) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (object, text) = (folder.path().join("a.o"), folder.path().join("text"));
@@ -25,12 +25,12 @@ fn plain_code(source: &Path) -> Vec<u8> {
     code(source, "off", false)
 }
 
-fn kernel(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels").join(name)
+fn program(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
 fn always_the_same(name: &str, options: &str) {
-    let source = kernel(name);
+    let source = program(name);
     let first = code(&source, options, false);
     assert!(first != plain_code(&source), "{name}: nothing was transformed");
     assert!(first == code(&source, options, false), "{name}, {options}: another run, another code");
@@ -40,16 +40,16 @@ fn always_the_same(name: &str, options: &str) {
 
 #[test]
 fn early() {
-    always_the_same("dense/matmul.c", "position=early");
-    always_the_same("dense/two_updates.c", "position=early");
+    always_the_same("kernels/dense/matmul.c", "position=early");
+    always_the_same("kernels/dense/two_updates.c", "position=early");
 }
 
 #[test]
 fn late() {
-    always_the_same("forms/soa_bodies.c", "position=late");
+    always_the_same("tests/fixtures/run/mapped_tiny_sizes.c", "position=late");
 }
 
 #[test]
 fn parallel() {
-    always_the_same("dense/chain3.c", "parallel");
+    always_the_same("kernels/dense/chain3.c", "parallel");
 }
