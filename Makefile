@@ -40,11 +40,9 @@ unit: build
 	$(CARGO) test --release --workspace --exclude tests --quiet
 	$(CARGO) test --release --package tests --lib --test command --test transaction --test reproducible --quiet
 
-# The isl wrapper owns and frees what C allocates: nothing may be lost, nothing read after it was freed.
-VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite --error-exitcode=9 --errors-for-leak-kinds=definite
+# Memory errors and leaks of the isl wrapper.
 valgrind: build
-	CARGO_TARGET_$(shell rustc -vV | sed -n 's/^host: //p' | tr a-z- A-Z_)_RUNNER="$(VALGRIND)" \
-	  $(CARGO) test --release --package isl --lib --tests --quiet
+	CARGO=$(CARGO) scripts/valgrind
 
 # One stage: make fixtures ONLY=refuse/. New expectations: BLESS=1 make fixtures.
 fixtures: build

@@ -129,7 +129,7 @@ mod tests {
         check(
             &["paralel"],
             expect![
-                "error: unknown option `paralel`; known are: off, parallel, stats, verify, analyze, position, report, function, tile, fusion"
+                "error: unknown option `paralel`; known are: off, parallel, stats, verify, analyze, trace, position, report, function, tile, fusion"
             ],
         );
         check(&["position=middle"], expect!["error: option `position=middle`: the value is one of: early, late"]);
