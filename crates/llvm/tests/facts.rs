@@ -325,7 +325,7 @@ define void @f(ptr %0, i32 %1) !dbg !4 {
 !12 = !DILocation(line: 7, column: 5, scope: !4)
 !13 = distinct !{!13, !11, !14, !15}
 !14 = !DILocation(line: 8, column: 5, scope: !4)
-!15 = !{!"llvm.loop.unroll.disable"}
+!15 = !{!"llvm.loop.vectorize.enable", i1 false}
 "#;
 
 #[test]
@@ -335,7 +335,7 @@ fn source_names_and_lines_come_from_debug_records() {
         assert_eq!((facts.values[0].name.as_str(), facts.values[1].name.as_str()), ("a", "n"));
         let the_loop = &facts.loops[0];
         assert_eq!((the_loop.counter_name.as_str(), the_loop.line, the_loop.end_line), ("i", 6, 8));
-        assert!(the_loop.hinted, "the author forbids unrolling");
+        assert!(the_loop.hinted, "the author forbids vectorization");
     });
 }
 
