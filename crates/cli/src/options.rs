@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionList(Vec<(String, Option<String>)>);
 
-const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze", "trace"];
+const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze", "force", "trace"];
 const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "fault"];
 
 impl OptionList {
@@ -129,7 +129,7 @@ mod tests {
         check(
             &["paralel"],
             expect![
-                "error: unknown option `paralel`; known are: off, parallel, stats, verify, analyze, trace, position, report, function, tile, fusion"
+                "error: unknown option `paralel`; known are: off, parallel, stats, verify, analyze, force, trace, position, report, function, tile, fusion"
             ],
         );
         check(&["position=middle"], expect!["error: option `position=middle`: the value is one of: early, late"]);
