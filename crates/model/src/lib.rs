@@ -8,6 +8,7 @@ pub mod dependence;
 pub(crate) mod fixture;
 pub mod loop_ast;
 pub mod plan;
+pub mod polynomial;
 pub mod refusal;
 pub mod schedule;
 pub mod scop;
