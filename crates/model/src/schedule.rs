@@ -8,14 +8,16 @@ mod apply;
 mod coincidence;
 mod cost;
 mod linear;
+mod orders;
 mod search;
 mod shape;
 
 pub use coincidence::flag_coincident;
+pub use orders::Orders;
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use isl::{Budget, IslError, Schedule, ScheduleAlgorithm, ScheduleConstraints, UnionMap, UnionSet};
+use isl::{Budget, IslError, Schedule};
 
 /// What the estimate knows of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,10 +97,6 @@ pub enum Decision {
     },
 }
 
-/// Large coefficients and shifts make loops that nobody wants to run, and linear programs that take long.
-const MAX_COEFFICIENT: i32 = 20;
-const MAX_CONSTANT_TERM: i32 = 20;
-
 /// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.
 const SEARCH: Budget = Budget::new("schedule", 600_000);
 
@@ -112,63 +110,6 @@ pub fn choose(
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
     scop.ctx.within(SEARCH, || search::choose(scop, deps, target, options))
-}
-
-/// The order that isl's scheduler finds, neither tiled nor judged.
-///
-/// Ensures: the order respects `deps.validity()`.
-pub fn isl_schedule(
-    scop: &Scop,
-    deps: &Dependences,
-    fusion: Fusion,
-    reuse_of_reads: bool,
-) -> Result<Schedule, IslError> {
-    let ctx = &scop.ctx;
-    ctx.set_schedule_algorithm(ScheduleAlgorithm::Isl);
-    ctx.set_schedule_serialize_sccs(fusion == Fusion::Min);
-    ctx.set_schedule_whole_component(false);
-    ctx.set_schedule_maximize_band_depth(true);
-    ctx.set_schedule_maximize_coincidence(true);
-    ctx.set_schedule_outer_coincidence(false);
-    ctx.set_schedule_treat_coalescing(true);
-    ctx.set_schedule_max_coefficient(MAX_COEFFICIENT);
-    ctx.set_schedule_max_constant_term(MAX_CONSTANT_TERM);
-    let mut domain = UnionSet::empty_ctx(ctx)?;
-    for statement in scop.statements.values() {
-        domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
-    }
-    let mut proximity = deps.flow.union(&deps.reduction)?;
-    if reuse_of_reads {
-        proximity = proximity.union(&reads_of_one_cell(scop)?)?;
-    }
-    let (validity, coincidence) = (deps.validity()?, deps.with_reductions()?);
-    let compute = |validity: &UnionMap, coincidence: &UnionMap, proximity: &UnionMap| {
-        ScheduleConstraints::on_domain(&domain)?
-            .set_validity(validity)?
-            .set_coincidence(coincidence)?
-            .set_proximity(proximity)?
-            .compute_schedule()
-    };
-    // The scheduler turns every constraint of a dependence into an unknown of its linear programs. So at first those that the
-    // domains imply are dropped, which makes a stencil of three dimensions sixty times faster to schedule. What is left relates
-    // at least the pairs it related before, so an order that respects it respects those. But it may relate so many more, at
-    // any distance, that there is no such order; isl calls that an error, and then the exact relations are used.
-    let simplified = |pairs: &UnionMap| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce();
-    let no_order = |e: &IslError| !matches!(e, IslError::OutOfBudget { .. } | IslError::OutOfMemory { .. });
-    match compute(&simplified(&validity)?, &simplified(&coincidence)?, &simplified(&proximity)?) {
-        Err(error) if no_order(&error) => compute(&validity, &coincidence, &proximity),
-        result => result,
-    }
-}
-
-/// `{ s -> t }`, s earlier than t, both reading a cell.
-fn reads_of_one_cell(scop: &Scop) -> Result<UnionMap, IslError> {
-    let mut reads = UnionMap::empty_ctx(&scop.ctx)?;
-    for access in scop.statements.values().flat_map(|s| &s.accesses).filter(|a| !a.is_write()) {
-        reads = reads.union(&UnionMap::from_map(&access.relation)?)?;
-    }
-    let times = scop.schedule.get_map()?;
-    reads.apply_range(&reads.reverse()?)?.intersect(&times.lex_lt_union_map(&times)?)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Which of the possible orders is worth it.
 
 use super::cost::{Cost, Nest, References, estimate, uses_vectors};
-use super::shape::{Choice, Choices, Shape, Tree};
-use super::{Decision, Fusion, Machine, ScheduleOptions, apply, flag_coincident, isl_schedule};
+use super::shape::{Choice, Choices, Region, Shape, Tree};
+use super::{Decision, Fusion, Machine, Orders, ScheduleOptions, apply, flag_coincident};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
 use isl::{Budget, IslError, Schedule};
@@ -40,7 +40,8 @@ pub(super) fn choose(
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
     let leave = |reason: String| Ok(Decision::Leave { reason });
-    let original = Tree::of(scop, &scop.schedule, deps)?;
+    let region = Region::of(scop, deps)?;
+    let original = Tree::of(&region, &scop.schedule)?;
     let (nest, references) = original.nest(&Choices::new());
     let before = estimate(&nest, &references, machine);
     let instances = before.vector_instances + before.scalar_instances;
@@ -54,10 +55,11 @@ pub(super) fn choose(
     };
     let mut best: Option<Candidate> = None;
     let mut failure = None;
+    let mut orders = Orders::of(scop, deps, options.reuse_of_reads)?;
     let attempt = one_attempt(scop, deps)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
-        let schedule = scop.ctx.within(attempt, || isl_schedule(scop, deps, fusion, options.reuse_of_reads));
+        let schedule = scop.ctx.within(attempt, || orders.find(fusion));
         let schedule = match schedule {
             Ok(schedule) => schedule,
             Err(e) => {
@@ -65,7 +67,7 @@ pub(super) fn choose(
                 continue;
             }
         };
-        let tree = Tree::of(scop, &schedule, deps)?;
+        let tree = Tree::of(&region, &schedule)?;
         let one_component = !matches!(tree.shape, Shape::Sequence(_));
         let (choices, cost) = best_choices(&tree, machine, options);
         if best.as_ref().is_none_or(|b| cost.cycles < TIE * b.cost.cycles) {

@@ -7,6 +7,7 @@ use crate::dependence::Dependences;
 use crate::scop::{Array, ParamId, Scop, StatementId};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff};
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What an unknown size is taken to be.
 const NOMINAL_SIZE: i64 = 1024;
@@ -56,25 +57,22 @@ impl Choice {
 /// Band index → choice; a band without one stays as it is.
 pub(super) type Choices = HashMap<usize, Choice>;
 
-/// Everything that the estimate needs of a tree, for any choices.
-pub(super) struct Tree {
-    pub shape: Shape,
+/// What the estimate needs of a region, whatever its order.
+pub(super) struct Region<'a> {
+    scop: &'a Scop,
+    all: UnionMap,
+    validity: UnionMap,
+    /// At the nominal values of the parameters.
+    domains: Vec<(StatementId, Set)>,
     /// Bytes per step of each dimension of the statement, per access.
-    accesses: HashMap<StatementId, Vec<ByteSteps>>,
+    accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
 }
 
-struct ByteSteps {
-    reference: Reference,
-    /// `None`: not affine.
-    per_dimension: Option<Vec<f64>>,
-}
-
-impl Tree {
-    pub(super) fn of(scop: &Scop, schedule: &Schedule, dependences: &Dependences) -> Result<Tree, IslError> {
+impl<'a> Region<'a> {
+    pub(super) fn of(scop: &'a Scop, dependences: &Dependences) -> Result<Region<'a>, IslError> {
         let nominal = nominal_params(scop)?;
-        let mut reader =
-            Reader { scop, all: dependences.with_reductions()?, validity: dependences.validity()?, bands: 0 };
-        let mut shape = reader.shape(&schedule.get_root()?)?;
+        let mut domains = Vec::new();
+        let mut accesses = HashMap::new();
         for (&id, statement) in &scop.statements {
             let mut domain = statement.domain.clone();
             for (k, value) in nominal.iter().enumerate() {
@@ -82,10 +80,7 @@ impl Tree {
                     domain = domain.fix_si(DimType::Param, at, *value)?;
                 }
             }
-            measure_trips(&mut shape, id, &domain)?;
-        }
-        let mut accesses = HashMap::new();
-        for (&id, statement) in &scop.statements {
+            domains.push((id, domain));
             let dims = statement.domain.dim(DimType::Set)?;
             let mut list = Vec::new();
             for access in &statement.accesses {
@@ -107,7 +102,31 @@ impl Tree {
             }
             accesses.insert(id, list);
         }
-        Ok(Tree { shape, accesses })
+        let (all, validity) = (dependences.with_reductions()?, dependences.validity()?);
+        Ok(Region { scop, all, validity, domains, accesses: Rc::new(accesses) })
+    }
+}
+
+/// Everything that the estimate needs of a tree, for any choices.
+pub(super) struct Tree {
+    pub shape: Shape,
+    accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
+}
+
+struct ByteSteps {
+    reference: Reference,
+    /// `None`: not affine.
+    per_dimension: Option<Vec<f64>>,
+}
+
+impl Tree {
+    pub(super) fn of(region: &Region, schedule: &Schedule) -> Result<Tree, IslError> {
+        let mut reader = Reader { region, bands: 0 };
+        let mut shape = reader.shape(&schedule.get_root()?)?;
+        for (id, domain) in &region.domains {
+            measure_trips(&mut shape, *id, domain)?;
+        }
+        Ok(Tree { shape, accesses: Rc::clone(&region.accesses) })
     }
 
     /// The nest that the choices make of the tree.
@@ -215,9 +234,7 @@ fn loop_of(key: LoopKey, trips: f64, lanes: Lanes, body: Vec<Nest>) -> Nest {
 }
 
 struct Reader<'a> {
-    scop: &'a Scop,
-    all: UnionMap,
-    validity: UnionMap,
+    region: &'a Region<'a>,
     bands: usize,
 }
 
@@ -248,7 +265,7 @@ impl Reader<'_> {
         }
         let index = self.bands;
         self.bands += 1;
-        let (all, validity) = (active(node, &self.all)?, active(node, &self.validity)?);
+        let (all, validity) = (active(node, &self.region.all)?, active(node, &self.region.validity)?);
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
@@ -271,7 +288,7 @@ impl Reader<'_> {
             let Some(statement) = StatementId::from_isl_name(&name) else { continue };
             let pieces = part.pieces()?;
             let [(_, aff)] = pieces.as_slice() else { continue };
-            if aff.involves_locals()? || !self.scop.statements.contains_key(&statement) {
+            if aff.involves_locals()? || !self.region.scop.statements.contains_key(&statement) {
                 continue;
             }
             let coefficients: Option<Vec<i64>> = (0..part.dim(DimType::In)?)

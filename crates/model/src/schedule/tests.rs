@@ -509,8 +509,8 @@ fn random_nests_in_random_orders_compute_the_same() {
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
-        let schedule = isl_schedule(&scop, &deps, fusion, false).unwrap();
-        let tree = shape::Tree::of(&scop, &schedule, &deps).unwrap();
+        let schedule = Orders::of(&scop, &deps, false).unwrap().find(fusion).unwrap();
+        let tree = shape::Tree::of(&shape::Region::of(&scop, &deps).unwrap(), &schedule).unwrap();
         let mut choices = shape::Choices::new();
         for (index, members, permutable) in search::bands(&tree.shape) {
             if permutable && members > 1 {
