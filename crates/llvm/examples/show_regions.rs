@@ -18,7 +18,12 @@ fn main() {
             let scop = &region.scop;
             println!("  lines {:?}, modelled {}, context {}", scop.lines, scop.is_modelled(), scop.context);
             for (id, array) in &scop.arrays {
-                println!("  {id} {} {:?} [{}]", array.name, array.kind, array.inner_sizes.join("]["));
+                println!(
+                    "  {id} {} {:?} [{}]",
+                    array.name,
+                    array.kind,
+                    array.inner_sizes.iter().map(|s| s.to_string()).collect::<Vec<_>>().join("][")
+                );
             }
             for (id, statement) in &scop.statements {
                 println!("  {id} line {} {}", statement.line, statement.domain);

@@ -3,7 +3,8 @@
 
 use crate::facts::{BlockId, LoopId, ValueId};
 use indexmap::IndexMap;
-use model::scop::{ArrayId, ParamId, Scop, StatementId};
+use model::polynomial::Polynomial;
+use model::scop::{ArrayId, Scop, StatementId};
 
 /// A region read into the model, with the way back to the IR.
 pub struct ReadRegion {
@@ -60,14 +61,12 @@ pub enum BodyKind {
     Boxed { entry: BlockId, exit: BlockId, blocks: Vec<BlockId>, edge_writes: Vec<(BlockId, ScalarAccess)> },
 }
 
-/// The φ `value` equals `base` (a pointer, or nothing) plus `constant + Σ dims[d]·i_d + Σ coefficient·param`, modulo 2^(its width):
-/// wrapping 64-bit arithmetic truncated to its type is exact. For pointers the sum counts bytes.
+/// The φ `value` equals `base` (a pointer, or nothing) plus `offset`, a polynomial in the counters of the statement and the
+/// parameters, modulo 2^(its width): wrapping 64-bit arithmetic truncated to its type is exact. For pointers it counts bytes.
 pub struct Induction {
     pub value: ValueId,
     pub base: Option<ValueId>,
-    pub constant: i64,
-    pub dims: Vec<i64>,
-    pub params: Vec<(ParamId, i64)>,
+    pub offset: Polynomial,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 //! reduction. `may` is a write that may not happen. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
+use crate::polynomial::Polynomial;
 use crate::scop::*;
 use indexmap::IndexMap;
 
@@ -83,7 +84,10 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                 let array = ArrayId::from_isl_name(name.trim()).unwrap();
                 let subscripts: Vec<&str> = subscripts.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
                 let inner = vec!["1000"; subscripts.len().saturating_sub(1)];
-                let declared = arrays.entry(array).or_insert_with(|| array_of(array, 8, &inner, subscripts.is_empty()));
+                let declared = arrays.entry(array).or_insert_with(|| {
+                    // Nobody promised that subscripts stay in these rows.
+                    Array { recovered: Recovered::None, ..array_of(array, 8, &inner, subscripts.is_empty()) }
+                });
                 let relation = format!("{prefix}{{ {instance} -> {array}[{}] }}", subscripts.join(", "));
                 let relation = isl::Map::read_from_str(&ctx, &relation).unwrap().intersect_domain(&domain).unwrap();
                 let offset = flat(&subscripts, declared).map(|o| {
@@ -94,7 +98,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     kind: *kind,
                     array,
                     relation,
-                    offset,
+                    offset: offset.map(crate::delinearize::Offset::Affine),
                     bytes: declared.cell_bytes,
                     exact: true,
                     reduction: *reduction,
@@ -136,9 +140,18 @@ fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
         kind: if scalar { ArrayKind::Value } else { ArrayKind::Memory },
         element: "double".into(),
         cell_bytes: bytes,
-        inner_sizes: inner.iter().map(|s| s.to_string()).collect(),
+        inner_sizes: inner.iter().map(|s| size_of(s)).collect(),
         recovered: Recovered::Constant,
+        may_wrap: false,
         live_out: !scalar,
+    }
+}
+
+/// A number or a parameter.
+fn size_of(text: &str) -> Polynomial {
+    match ParamId::from_isl_name(text) {
+        Some(id) => Polynomial::param(id),
+        None => Polynomial::constant(text.parse().unwrap()),
     }
 }
 
@@ -152,7 +165,7 @@ fn flat(subscripts: &[&str], array: &Array) -> Option<String> {
     for (k, subscript) in subscripts.iter().enumerate().rev() {
         terms.push(format!("{stride}*({subscript})"));
         if k > 0 {
-            stride *= array.inner_sizes[k - 1].parse::<i64>().ok()?;
+            stride *= i64::try_from(array.inner_sizes[k - 1].as_constant()?).ok()?;
         }
     }
     Some(terms.join(" + "))
@@ -255,7 +268,7 @@ mod tests {
         let s1 = &scop.statements[&StatementId(1)];
         assert_eq!(s1.domain.to_string(), "[p0] -> { S1[i, j] : p0 <= 100 and i < p0 and 0 <= j <= i }");
         assert_eq!(
-            s1.accesses[0].offset.as_ref().unwrap().to_string().split(" : ").next().unwrap(),
+            s1.accesses[0].offset.as_ref().unwrap().as_affine().unwrap().to_string().split(" : ").next().unwrap(),
             "[p0] -> { S1[i, j] -> [(-8 + 8000i + 8j)]"
         );
         assert_eq!(scop.schedule.get_map().unwrap().n_map().unwrap(), 2);

@@ -278,33 +278,37 @@ impl Polynomial {
     }
 }
 
-/// In isl's syntax where it is affine; products with `*`.
-impl fmt::Display for Polynomial {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_zero() {
-            return write!(f, "0");
-        }
+impl Polynomial {
+    /// As a sum of products, with names for the variables.
+    pub fn show(&self, name: &dyn Fn(Var) -> String) -> String {
         // Variables before the constant, as a person writes it.
         let mut terms: Vec<_> = self.terms.iter().collect();
         terms.sort_by_key(|(m, _)| (std::cmp::Reverse(m.degree()), (*m).clone()));
-        for (at, (monomial, c)) in terms.into_iter().enumerate() {
-            let magnitude = c.unsigned_abs();
-            match (at, *c < 0) {
-                (0, true) => write!(f, "-")?,
-                (0, false) => {}
-                (_, true) => write!(f, " - ")?,
-                (_, false) => write!(f, " + ")?,
-            }
+        let mut text = String::new();
+        for (monomial, c) in terms {
+            text += match (text.is_empty(), *c < 0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            };
             let mut factors: Vec<String> = Vec::new();
-            if magnitude != 1 || monomial.0.is_empty() {
-                factors.push(magnitude.to_string());
+            if c.unsigned_abs() != 1 || monomial.0.is_empty() {
+                factors.push(c.unsigned_abs().to_string());
             }
             for (var, exponent) in &monomial.0 {
-                factors.extend((0..*exponent).map(|_| var.to_string()));
+                factors.extend((0..*exponent).map(|_| name(*var)));
             }
-            write!(f, "{}", factors.join("*"))?;
+            text += &factors.join("*");
         }
-        Ok(())
+        if text.is_empty() { "0".into() } else { text }
+    }
+}
+
+/// In isl's syntax where it is affine; products with `*`.
+impl fmt::Display for Polynomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.show(&|var| var.to_string()))
     }
 }
 
@@ -340,6 +344,12 @@ impl PiecewisePolynomial {
             });
         }
         whole.map(|w| w.coalesce()).transpose()
+    }
+    /// Equal at a glance; others may be equal too.
+    pub fn is_plainly_equal(&self, other: &Self) -> bool {
+        let same =
+            |((a, p), (b, q)): (&(Set, Polynomial), &(Set, Polynomial))| p == q && a.plain_is_equal(b).unwrap_or(false);
+        self.pieces.len() == other.pieces.len() && self.pieces.iter().zip(&other.pieces).all(same)
     }
     pub fn is_affine(&self) -> bool {
         self.pieces.iter().all(|(_, p)| p.is_affine())

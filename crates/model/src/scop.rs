@@ -8,6 +8,8 @@
 //! The source's names live beside them and are applied when something is shown to a person.
 
 use crate::assume::Assumptions;
+use crate::delinearize::Offset;
+use crate::polynomial::Polynomial;
 use indexmap::IndexMap;
 use std::fmt;
 
@@ -83,9 +85,12 @@ pub struct Array {
     pub element: String,
     /// Bytes of one cell. Where accesses of several sizes share the array this is the common granule.
     pub cell_bytes: u64,
-    /// Sizes of the inner dimensions in cells, outermost unknown and absent; isl affine expressions in the parameters as text.
-    pub inner_sizes: Vec<String>,
+    /// Sizes of the inner dimensions in cells, outermost unknown and absent; affine in the parameters.
+    pub inner_sizes: Vec<Polynomial>,
     pub recovered: Recovered,
+    /// Addresses of accesses are known modulo the size of the address space only, so the check must show that the bytes touched
+    /// span less than half of it.
+    pub may_wrap: bool,
     /// Its final content is visible after the region (false only for scalars that nobody reads afterwards).
     pub live_out: bool,
 }
@@ -117,8 +122,8 @@ pub struct Access {
     pub array: ArrayId,
     /// `{ S[i…] -> A[e…] }`, restricted to the statement's domain.
     pub relation: isl::Map,
-    /// The flat byte offset from the array's base `{ S[i…] -> [o] }`, where it is affine; `bytes` bytes are touched from there.
-    pub offset: Option<isl::PwAff>,
+    /// The flat byte offset from the array's base, where it is known; `bytes` bytes are touched from there.
+    pub offset: Option<Offset>,
     pub bytes: u64,
     /// The relation says exactly which cells are touched (not an over-approximation).
     pub exact: bool,

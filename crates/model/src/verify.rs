@@ -2,8 +2,9 @@
 //!
 //! It shares nothing with dependence analysis. At given parameters it enumerates the instances in the original order, runs the
 //! generated loops, and compares for every read the write it sees, for every cell the write that stays, and that every instance
-//! runs exactly once. Loops that claim to be coincident are run forwards and backwards.
+//! runs exactly once, and that subscripts name the bytes at the addresses the program computes. Loops that claim to be coincident are run forwards and backwards.
 
+mod placement;
 mod trace;
 
 pub(crate) use trace::{Trace, Traced};
@@ -33,6 +34,9 @@ pub enum Verdict {
 pub fn verify(scop: &Scop, node: &Node, params: &[i128]) -> Result<Verdict, IslError> {
     scop.ctx.within(Budget::VERIFY, || {
         let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
+        if let Some(what) = placement::misplaced(scop, &trace, params) {
+            return Ok(Verdict::Different { what });
+        }
         let original = replay(scop, &trace, (0..trace.instances.len()).collect());
         for direction in [Direction::Forwards, Direction::CoincidentBackwards] {
             let order = match order_of(node, params, &trace, direction) {

@@ -5,6 +5,7 @@
 
 use indexmap::IndexMap;
 use isl::{IslError, Set, UnionMap};
+use model::delinearize::Offset;
 use model::plan::{CheckKind, Plan};
 use model::refusal::Refusal;
 use model::scop::{Access, AccessKind, ArrayId, Recovered, ReductionOp, Scop, Statement, StatementId};
@@ -109,7 +110,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
             name: names.get(&id.to_string()),
             element: array.element.clone(),
             element_bytes: array.cell_bytes,
-            shape: outermost.into_iter().chain(array.inner_sizes.iter().map(|s| names.apply(s))).collect(),
+            shape: outermost.into_iter().chain(array.inner_sizes.iter().map(|s| names.apply(&s.to_string()))).collect(),
             recovered: match array.recovered {
                 Recovered::None => report::Recovered::None,
                 Recovered::Constant => report::Recovered::Constant,
@@ -184,9 +185,14 @@ fn describe_statement(
 fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) -> Result<report::Access, IslError> {
     let array = &scop.arrays[&access.array];
     let offset = match &access.offset {
-        Some(offset) => {
+        Some(Offset::Affine(offset)) => {
             let cell = isl::Val::int_from_si(&scop.ctx, array.cell_bytes.max(1) as i64)?;
             names.apply(&expression_of(&offset.scale_down_val(&cell)?.to_string()))
+        }
+        Some(Offset::Polynomial(offset)) => {
+            let cells = offset.pieces.iter().map(|(_, p)| p.exact_div(array.cell_bytes.max(1).into()));
+            let cells: Vec<String> = cells.flatten().map(|p| names.apply(&p.to_string())).collect();
+            cells.join(" or ")
         }
         None => String::new(),
     };

@@ -5,17 +5,20 @@ use super::statement::{Cut, Draft};
 use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
-use isl::PwAff;
+use isl::{DimType, PwAff};
+use model::delinearize::Offset;
 use model::refusal::RefusalKind;
-use model::scop::AccessKind;
+use model::scop::{AccessKind, ParamId};
 
 /// One load, store or block operation of a draft.
 pub struct MemoryAccess {
     pub draft: usize,
     pub instruction: ValueId,
     pub kind: AccessKind,
-    /// Bytes from the base at which it starts; `None` if not affine: anything reachable from the base may be touched.
-    pub offset: Option<PwAff>,
+    /// Bytes from the base at which it starts; `None`: anything reachable from the base may be touched.
+    pub offset: Option<Offset>,
+    /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
+    pub may_wrap: bool,
     pub extent: Extent,
     pub line: u32,
 }
@@ -76,15 +79,14 @@ impl Reader<'_> {
             _ => vec![],
         };
         for (pointer, kind, extent) in touched {
-            let (base, offset) = self.base_and_offset(pointer, draft, instruction.block, line)?;
-            let inexact = offset.is_none() || matches!(extent, Extent::Unknown);
-            let kind = if inexact && kind == AccessKind::Write { AccessKind::MayWrite } else { kind };
-            let offset = offset.filter(|_| !inexact);
+            let (base, offset, may_wrap) = self.base_and_offset(pointer, draft, instruction.block, line)?;
+            let offset = offset.filter(|_| !matches!(extent, Extent::Unknown));
             all.entry(base).or_default().push(MemoryAccess {
                 draft: index,
                 instruction: value,
                 kind,
                 offset,
+                may_wrap,
                 extent,
                 line,
             });
@@ -111,17 +113,40 @@ impl Reader<'_> {
         draft: &Draft,
         block: BlockId,
         line: u32,
-    ) -> Result<(ValueId, Option<PwAff>), Stop> {
+    ) -> Result<(ValueId, Option<Offset>, bool), Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
-        if let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))? {
-            return Ok((base, Some(offset)));
+        let affine = self.attempt(|this| this.pointer(pointer, &draft.scope))?;
+        if let Some((base, offset)) = &affine
+            && !(self.expand_products && self.hides_products(offset)?)
+        {
+            return Ok((*base, Some(Offset::Affine(offset.clone())), false));
+        }
+        if let Some(address) = self.attempt(|this| this.polynomial_address(pointer, &draft.scope, 0))?
+            && !address.offset.is_affine()
+        {
+            return Ok((address.base, Some(Offset::Polynomial(address.offset)), !address.exact));
+        }
+        if let Some((base, offset)) = affine {
+            return Ok((base, Some(Offset::Affine(offset)), false));
         }
         let root = self.root_pointer(pointer);
         if self.is_outside(root) {
-            return Ok((root, None));
+            return Ok((root, None, false));
         }
         let what = self.facts.display_name(root);
         Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))
+    }
+
+    /// Is one of its parameters a product of others?
+    fn hides_products(&self, offset: &PwAff) -> Result<bool, Stop> {
+        for p in 0..offset.dim(DimType::Param)? {
+            let id = ParamId::from_isl_name(&offset.get_dim_name(DimType::Param, p)?);
+            let product = id.is_some_and(|id| self.hides_product(self.param_values[id.index()], 0));
+            if product && offset.involves_dims(DimType::Param, p, 1)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Runs a reading step; if it fails, nothing it learned or assumed on the way remains.
@@ -306,7 +331,7 @@ impl Reader<'_> {
         }
     }
 
-    fn is_pointer(&self, scev: &Scev) -> bool {
+    pub(super) fn is_pointer(&self, scev: &Scev) -> bool {
         match scev {
             Scev::Unknown { value, .. } => matches!(self.facts.value(*value).ty, Type::Pointer { .. }),
             Scev::Add { operands, .. } => operands.iter().any(|o| self.is_pointer(o)),

@@ -13,7 +13,6 @@ use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::scop::ParamId;
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -58,6 +57,10 @@ impl Affine {
     pub fn modular(function: PwAff, bits: u32) -> Affine {
         Affine { function, bits, signed: false, unsigned: false }
     }
+    /// Is the function known to be the signed, the unsigned reading of the value?
+    pub fn ranges(&self) -> (bool, bool) {
+        (self.signed, self.unsigned)
+    }
 }
 type Read<T> = Result<T, NotAffine>;
 
@@ -87,7 +90,7 @@ impl Reader<'_> {
     }
 
     /// The value as a parameter of the region.
-    fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+    pub(super) fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
         let Some(value) = self.handed_on(value) else {
             return not_affine(self.facts.display_name(value));
         };
@@ -615,7 +618,7 @@ impl Reader<'_> {
         Ok(Affine { unsigned: true, ..a })
     }
 
-    fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+    pub(super) fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(self.outside_range(a, scope, true)?.is_empty()?)
     }
 
@@ -670,58 +673,6 @@ impl Reader<'_> {
 
 struct ValueFacts {
     bits: u32,
-}
-
-/// The coefficients of a function that is one plain affine expression: constant, per dimension, per parameter.
-pub struct Linear {
-    pub constant: i64,
-    pub dims: Vec<i64>,
-    pub params: Vec<(ParamId, i64)>,
-}
-impl Linear {
-    pub fn of(function: &PwAff) -> Result<Option<Linear>, isl::IslError> {
-        let pieces = function.pieces()?;
-        let [(_, aff)] = pieces.as_slice() else {
-            return Ok(None);
-        };
-        if !aff.get_denominator_val()?.is_one()? || has_divisions(aff)? {
-            return Ok(None);
-        }
-        let Some(constant) = aff.get_constant_val()?.to_i64() else {
-            return Ok(None);
-        };
-        let mut dims = Vec::new();
-        for d in 0..aff.dim(DimType::In)? {
-            match aff.get_coefficient_val(DimType::In, d)?.to_i64() {
-                Some(c) => dims.push(c),
-                None => return Ok(None),
-            }
-        }
-        let mut params = Vec::new();
-        for p in 0..aff.dim(DimType::Param)? {
-            let Some(c) = aff.get_coefficient_val(DimType::Param, p)?.to_i64() else {
-                return Ok(None);
-            };
-            if c == 0 {
-                continue;
-            }
-            let name = aff.get_dim_name(DimType::Param, p)?;
-            match ParamId::from_isl_name(&name) {
-                Some(id) => params.push((id, c)),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(Linear { constant, dims, params }))
-    }
-}
-
-fn has_divisions(aff: &Aff) -> Result<bool, isl::IslError> {
-    for d in 0..aff.dim(DimType::Div)? {
-        if !aff.get_coefficient_val(DimType::Div, d)?.is_zero()? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 impl From<(NotAffine, &Scope, model::refusal::RefusalKind)> for Stop {

@@ -4,14 +4,15 @@ use super::access::{AccessesByBase, Extent, MemoryAccess};
 use super::domain::Item;
 use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
-use super::{Reader, Stop};
+use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, LiveOut, ReadRegion, ScalarAccess};
 use crate::facts::{Op, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{FlatAccess, recover_constant_shape};
-use model::refusal::RefusalKind;
+use model::delinearize::{LinearAccess, Offset, recover_shape};
+use model::polynomial::{Polynomial, Var};
+use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId,
 };
@@ -19,11 +20,14 @@ use model::scop::{
 /// A memory array with the relation of each of its accesses.
 struct Mapped {
     array: Array,
-    relations: Vec<Map>,
+    /// And whether it says exactly what is touched.
+    relations: Vec<(Map, bool)>,
+    /// Some address is a polynomial that fits no shape.
+    unshaped: Option<Refusal>,
 }
 
 impl Reader<'_> {
-    pub(super) fn assemble(mut self, items: &[Item], cut: Cut, accesses: AccessesByBase) -> Result<ReadRegion, Stop> {
+    pub(super) fn assemble(mut self, items: &[Item], cut: Cut, accesses: AccessesByBase) -> Result<Attempt, Stop> {
         if cut.drafts.is_empty() {
             let line = self.facts.line_of_block(self.region.entry);
             let why = "the loops compute nothing that is kept";
@@ -46,9 +50,11 @@ impl Reader<'_> {
         let mut memory: Vec<Vec<(ValueId, ArrayId)>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let updates = self.reductions(&cut, &accesses)?;
+        let mut unshaped = Vec::new();
         for ((&base, accesses), mapped) in accesses.iter().zip(all_mapped) {
             let id = ArrayId(arrays.len() as u32);
-            for (access, relation) in accesses.iter().zip(mapped.relations) {
+            unshaped.extend(mapped.unshaped);
+            for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
                 let reduction = self.reduction_of(access, &updates);
                 let statement = StatementId(access.draft as u32);
                 let relation = relation
@@ -56,19 +62,24 @@ impl Reader<'_> {
                     .set_tuple_name(DimType::In, &statement.to_string())?
                     .set_tuple_name(DimType::Out, &id.to_string())?;
                 let offset = match &access.offset {
-                    Some(offset) => {
-                        Some(offset.set_tuple_id(DimType::In, &isl::Id::alloc(&self.ctx, &statement.to_string(), 0)?)?)
+                    Some(Offset::Affine(offset)) => {
+                        let statement = isl::Id::alloc(&self.ctx, &statement.to_string(), 0)?;
+                        Some(Offset::Affine(offset.set_tuple_id(DimType::In, &statement)?))
                     }
-                    None => None,
+                    other => other.clone(),
                 };
                 let bytes = if let Extent::Bytes(bytes) = access.extent { bytes } else { 0 };
+                let kind = match access.kind {
+                    AccessKind::Write if !exact => AccessKind::MayWrite,
+                    kind => kind,
+                };
                 per_draft[access.draft].push(Access {
-                    kind: access.kind,
+                    kind,
                     array: id,
                     relation,
-                    offset: offset.filter(|_| bytes != 0),
+                    offset: offset.filter(|_| bytes != 0 && exact),
                     bytes,
-                    exact: access.offset.is_some() && access.kind != AccessKind::MayWrite,
+                    exact: exact && kind != AccessKind::MayWrite,
                     reduction,
                     line: access.line,
                 });
@@ -138,7 +149,7 @@ impl Reader<'_> {
         let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
         let initial = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
         let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());
-        Ok(ReadRegion {
+        let region = ReadRegion {
             entry,
             exit,
             blocks,
@@ -158,7 +169,8 @@ impl Reader<'_> {
                 lines,
                 assumptions: self.into_assumptions(),
             },
-        })
+        };
+        Ok(Attempt { region, unshaped })
     }
 
     fn statement_domains(&self, cut: &Cut) -> Result<IndexMap<StatementId, Set>, Stop> {
@@ -180,23 +192,23 @@ impl Reader<'_> {
         let unnamed = |access: &MemoryAccess| domains[&StatementId(access.draft as u32)].reset_tuple_id();
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
         let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
-        let (cell_bytes, inner_sizes, dims);
+        let (cell_bytes, inner_sizes);
         if varying {
             let granule = self.granule(accesses)?;
             for (access, relation) in accesses.iter().zip(&mut relations) {
-                if let Some(offset) = &access.offset {
+                if let Some(Offset::Affine(offset)) = &access.offset {
                     *relation = Some(self.flat_cells(offset, &access.extent, granule, &unnamed(access)?)?);
                 }
             }
-            (cell_bytes, inner_sizes, dims) = (granule, Vec::new(), 1);
+            (cell_bytes, inner_sizes) = (granule, Vec::new());
         } else {
-            let mut flat = Vec::new();
+            let mut linear = Vec::new();
             for access in accesses {
                 if let (Some(offset), Extent::Bytes(bytes)) = (&access.offset, &access.extent) {
-                    flat.push(FlatAccess { domain: unnamed(access)?, offset: offset.clone(), bytes: *bytes });
+                    linear.push(LinearAccess { domain: unnamed(access)?, offset: offset.clone(), bytes: *bytes });
                 }
             }
-            let shape = recover_constant_shape(&self.ctx, &flat)?;
+            let shape = recover_shape(&self.ctx, &linear, &self.context_assumed)?;
             if !shape.condition.plain_is_universe()? {
                 let line = accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
                 self.assume_shape(base, &shape.inner_sizes, &shape.condition, line)?;
@@ -204,41 +216,63 @@ impl Reader<'_> {
             let mut found = shape.relations.into_iter();
             for (access, relation) in accesses.iter().zip(&mut relations) {
                 if access.offset.is_some() {
-                    *relation = found.next();
+                    *relation = found.next().flatten();
                 }
             }
-            dims = 1 + shape.inner_sizes.len();
             (cell_bytes, inner_sizes) = (shape.cell_bytes, shape.inner_sizes);
         }
-        let anywhere = Set::universe(&super::affine::set_space(&self.ctx, dims)?)?;
+        let anywhere = Set::universe(&super::affine::set_space(&self.ctx, 1 + inner_sizes.len())?)?;
         let mut complete = Vec::new();
+        let (mut unshaped, mut may_wrap) = (None, false);
         for (access, relation) in accesses.iter().zip(relations) {
             complete.push(match relation {
-                Some(relation) => relation,
-                None => Map::from_domain_and_range(&unnamed(access)?, &anywhere)?,
+                Some(relation) => {
+                    may_wrap |= access.may_wrap;
+                    (relation, true)
+                }
+                None => {
+                    if let (Some(Offset::Polynomial(_)), None) = (&access.offset, &unshaped) {
+                        let subject = format!("`{}`", self.array_name(base));
+                        unshaped = Some(Refusal::new(RefusalKind::NoShape, access.line, subject));
+                    }
+                    (Map::from_domain_and_range(&unnamed(access)?, &anywhere)?, false)
+                }
             });
         }
         let element = accesses.iter().find_map(|a| self.element_type(a.instruction)).unwrap_or_else(|| "char".into());
-        let recovered = if inner_sizes.is_empty() { Recovered::None } else { Recovered::Constant };
+        let recovered = match inner_sizes.iter().map(Polynomial::degree).max() {
+            None => Recovered::None,
+            Some(0) => Recovered::Constant,
+            Some(_) => Recovered::Parametric,
+        };
         let array = Array {
             name: self.array_name(base),
             kind: ArrayKind::Memory,
             element,
             cell_bytes,
-            inner_sizes: inner_sizes.iter().map(|size| size.to_string()).collect(),
+            inner_sizes,
             recovered,
+            may_wrap,
             live_out: true,
         };
-        Ok(Mapped { array, relations: complete })
+        Ok(Mapped { array, relations: complete, unshaped })
     }
 
-    fn assume_shape(&mut self, base: ValueId, sizes: &[i64], condition: &Set, line: u32) -> Result<(), Stop> {
+    fn assume_shape(&mut self, base: ValueId, sizes: &[Polynomial], condition: &Set, line: u32) -> Result<(), Stop> {
         let valid = condition.gist(&self.context)?.coalesce()?;
         self.context_assumed = self.context_assumed.intersect(&valid)?;
-        let shape: String = sizes.iter().map(|size| format!("[{size}]")).collect();
+        let shape: String = sizes.iter().map(|size| format!("[{}]", self.shown(size))).collect();
         let because = format!("the subscripts of {}[]{shape} stay inside its rows", self.array_name(base));
         self.assumptions.push(Assumption { kind: AssumptionKind::IB, because, line, valid });
         Ok(())
+    }
+
+    /// With the source's names.
+    fn shown(&self, size: &Polynomial) -> String {
+        size.show(&|var| match var {
+            Var::Param(id) => self.params[id.index()].name.clone(),
+            counter => counter.to_string(),
+        })
     }
 
     fn array_name(&self, base: ValueId) -> String {
@@ -267,7 +301,8 @@ impl Reader<'_> {
                 Extent::Affine(extent) => Some(extent),
                 Extent::Unknown => None,
             };
-            for function in access.offset.iter().chain(extent) {
+            let offset = access.offset.as_ref().and_then(Offset::as_affine);
+            for function in offset.into_iter().chain(extent) {
                 granule = gcd(granule, common_divisor(function)?);
             }
         }
@@ -309,6 +344,7 @@ impl Reader<'_> {
                     cell_bytes: facts.bytes,
                     inner_sizes: Vec::new(),
                     recovered: Recovered::None,
+                    may_wrap: false,
                     live_out,
                 },
             );
@@ -349,9 +385,7 @@ impl Reader<'_> {
                         return false;
                     };
                     match (&load.offset, &store.offset, &load.extent, &store.extent) {
-                        (Some(a), Some(b), Extent::Bytes(m), Extent::Bytes(n)) => {
-                            m == n && a.plain_is_equal(b).unwrap_or(false)
-                        }
+                        (Some(a), Some(b), Extent::Bytes(m), Extent::Bytes(n)) => m == n && a.is_plainly_equal(b),
                         _ => false,
                     }
                 };

@@ -10,6 +10,7 @@ mod assemble;
 mod cfg;
 mod domain;
 mod legality;
+mod polynomial;
 mod reduction;
 mod region;
 mod statement;
@@ -99,7 +100,8 @@ impl Search<'_> {
         let read = self.ctx.within(isl::Budget::READ, || read_region(self.facts, self.oracle, self.ctx, &region));
         let (refusal, cut) = match read {
             Ok(read) => {
-                self.found.regions.push(read);
+                self.found.regions.push(read.region);
+                self.found.refusals.extend(read.unshaped);
                 return;
             }
             Err(Stop::Refused { refusal, block }) => {
@@ -185,16 +187,37 @@ pub fn refusal_of_isl(error: &isl::IslError, line: u32) -> Refusal {
 }
 
 /// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
-fn read_region(
+fn read_region(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx, region: &Region) -> Result<Attempt, Stop> {
+    for &block in &region.blocks {
+        legality::check_block(facts, block)?;
+    }
+    let expanded = read_with(facts, oracle, ctx, region, true)?;
+    if expanded.unshaped.is_empty() {
+        return Ok(expanded);
+    }
+    // `A[i*nm + j]` with nm = n*m may have no shape in n and m, and two matrices in one buffer have no common one: where products
+    // are symbols and pointers computed before the region are arrays of their own, such accesses are affine.
+    match read_with(facts, oracle, ctx, region, false) {
+        Ok(opaque) if opaque.unshaped.len() < expanded.unshaped.len() => Ok(opaque),
+        Ok(_) | Err(Stop::Refused { .. }) => Ok(expanded),
+        Err(Stop::Isl(error)) => Err(Stop::Isl(error)),
+    }
+}
+
+/// A region, and the arrays with polynomial addresses for which no shape was found.
+struct Attempt {
+    region: ReadRegion,
+    unshaped: Vec<Refusal>,
+}
+
+fn read_with(
     facts: &FunctionFacts,
     oracle: &dyn Oracle,
     ctx: &isl::Ctx,
     region: &Region,
-) -> Result<ReadRegion, Stop> {
-    for &block in &region.blocks {
-        legality::check_block(facts, block)?;
-    }
-    let mut reader = Reader::new(facts, oracle, ctx, region)?;
+    expand_products: bool,
+) -> Result<Attempt, Stop> {
+    let mut reader = Reader { expand_products, ..Reader::new(facts, oracle, ctx, region)? };
     reader.learn_from_guards()?;
     let items = reader.domains()?;
     let cut = reader.cut_into_statements(&items)?;
@@ -219,6 +242,8 @@ struct Reader<'a> {
     assumptions: Vec<Assumption>,
     /// While positive, nothing may be assumed.
     proofs_only: u32,
+    /// Values from outside that are products are read as such, not as parameters of their own.
+    expand_products: bool,
 }
 
 /// A point to go back to when parameters turn out not to be needed.
@@ -243,6 +268,7 @@ impl<'a> Reader<'a> {
             context_assumed: universe,
             assumptions: Vec::new(),
             proofs_only: 0,
+            expand_products: true,
         })
     }
 

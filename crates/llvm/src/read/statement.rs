@@ -6,12 +6,13 @@
 //! values from outside). All else that crosses from one statement to another goes through a *slot*: one cell, written at the
 //! definition, read at the use. A φ has a slot of its own that its incoming edges write.
 
-use super::affine::{Linear, NotAffine, Scope};
+use super::affine::Scope;
 use super::domain::Item;
 use super::{Reader, Stop};
 use crate::body::Induction;
-use crate::facts::{BlockId, LoopId, Op, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, LoopId, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
+use model::polynomial::Polynomial;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Pure expressions larger than this are passed through a slot rather than repeated.
@@ -86,13 +87,8 @@ struct Cutter<'r, 'a> {
     inductions: HashMap<(ValueId, Vec<LoopId>), Option<InductionForm>>,
 }
 
-#[derive(Clone)]
-struct InductionForm {
-    base: Option<ValueId>,
-    constant: i64,
-    dims: Vec<i64>,
-    params: Vec<(model::scop::ParamId, i64)>,
-}
+/// A φ from a base, if it is a pointer, and a polynomial.
+type InductionForm = (Option<ValueId>, Polynomial);
 
 impl Reader<'_> {
     pub(super) fn cut_into_statements(&mut self, items: &[Item]) -> Result<Cut, Stop> {
@@ -417,7 +413,7 @@ impl Cutter<'_, '_> {
         if let Some(known) = self.inductions.get(&key) {
             return Ok(known.clone());
         }
-        let form = self.reader.induction_form(phi, &scope)?;
+        let form = self.reader.induction_polynomial(phi, &scope)?;
         self.inductions.insert(key, form.clone());
         Ok(form)
     }
@@ -474,14 +470,8 @@ impl Cutter<'_, '_> {
     fn draft(&mut self, unit: usize, closure: &Closure, writes: Vec<(ValueId, Slot)>) -> Result<Draft, Stop> {
         let mut inductions = Vec::new();
         for &value in &closure.inductions {
-            let form = self.induction(value, unit)?.expect("only inductions are collected");
-            inductions.push(Induction {
-                value,
-                base: form.base,
-                constant: form.constant,
-                dims: form.dims,
-                params: form.params,
-            });
+            let (base, offset) = self.induction(value, unit)?.expect("only inductions are collected");
+            inductions.push(Induction { value, base, offset });
         }
         let recomputed = self.in_program_order(&closure.recomputed);
         let own = self.in_program_order(&closure.own);
@@ -610,32 +600,4 @@ impl Cutter<'_, '_> {
 fn merge(class: &mut [usize], a: usize, b: usize) {
     let (from, to) = (class[a].max(class[b]), class[a].min(class[b]));
     class.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
-}
-
-impl Reader<'_> {
-    fn induction_form(&mut self, phi: ValueId, scope: &Scope) -> Result<Option<InductionForm>, Stop> {
-        let known = self.known_parameters();
-        self.proofs_only += 1;
-        let read = match self.facts.value(phi).ty {
-            Type::Pointer { .. } => self.pointer(phi, scope).map(|(base, offset)| (Some(base), offset)),
-            _ => self.affine(phi, scope, false).map(|a| (None, a.function)),
-        };
-        self.proofs_only -= 1;
-        match read {
-            Ok((base, function)) => match Linear::of(&function)? {
-                Some(linear) => Ok(Some(InductionForm {
-                    base,
-                    constant: linear.constant,
-                    dims: linear.dims,
-                    params: linear.params,
-                })),
-                None => Ok(None),
-            },
-            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
-            Err(_) => {
-                self.forget_parameters_since(known);
-                Ok(None)
-            }
-        }
-    }
 }

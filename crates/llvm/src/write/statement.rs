@@ -4,6 +4,7 @@ use super::ir::{Block, Value};
 use super::{Anchors, WriteError, Writer};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
+use model::polynomial::Var;
 use model::scop::{ArrayId, StatementId};
 use std::collections::{HashMap, HashSet};
 
@@ -84,18 +85,23 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.
     fn write_induction(&mut self, induction: &Induction, coordinates: &[Value]) -> Result<Value, WriteError> {
-        let mut sum = self.build.constant(induction.constant);
-        for (&factor, &coordinate) in induction.dims.iter().zip(coordinates) {
-            sum = self.add_scaled(sum, factor, coordinate);
-        }
-        for &(param, factor) in &induction.params {
-            let Some(&value) = self.params.get(param.index()) else {
-                return Err(WriteError::Reader(format!(
-                    "an induction uses the parameter {param}, which does not exist"
-                )));
-            };
-            let value = self.local(value);
-            sum = self.add_scaled(sum, factor, value);
+        let mut sum = self.build.constant(0);
+        for (monomial, coefficient) in induction.offset.terms() {
+            // The low 64 bits are all that counts.
+            let mut product = self.build.constant(coefficient as i64);
+            for &(var, exponent) in monomial.factors() {
+                let value = match var {
+                    Var::Counter(d) => coordinates.get(d as usize).copied(),
+                    Var::Param(id) => self.params.get(id.index()).copied().map(|value| self.local(value)),
+                };
+                let Some(value) = value else {
+                    return Err(WriteError::Reader(format!("an induction uses {var}, which does not exist")));
+                };
+                for _ in 0..exponent {
+                    product = if product.constant_int() == Some(1) { value } else { self.build.mul(product, value) };
+                }
+            }
+            sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
         }
         let ty = self.value(induction.value).ty();
         let base = induction.base.map(|id| self.outside(self.value(id)));
@@ -107,15 +113,6 @@ impl<A: Anchors> Writer<'_, A> {
                 "an induction is neither an integer of at most 64 bits nor a pointer with a base".into(),
             )),
         }
-    }
-
-    fn add_scaled(&self, sum: Value, factor: i64, value: Value) -> Value {
-        let product = match factor {
-            0 => return sum,
-            1 => value,
-            _ => self.build.mul(value, self.build.constant(factor)),
-        };
-        if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) }
     }
 
     /// A value defined outside the region, as new code sees it.

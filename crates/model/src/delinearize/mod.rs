@@ -33,6 +33,23 @@ pub enum Offset {
     Polynomial(PiecewisePolynomial),
 }
 
+impl Offset {
+    pub fn as_affine(&self) -> Option<&PwAff> {
+        match self {
+            Offset::Affine(function) => Some(function),
+            Offset::Polynomial(_) => None,
+        }
+    }
+    /// Equal at a glance; others may be equal too.
+    pub fn is_plainly_equal(&self, other: &Offset) -> bool {
+        match (self, other) {
+            (Offset::Affine(a), Offset::Affine(b)) => a.plain_is_equal(b).unwrap_or(false),
+            (Offset::Polynomial(a), Offset::Polynomial(b)) => a.is_plainly_equal(b),
+            _ => false,
+        }
+    }
+}
+
 /// `bytes` bytes from `offset` on, for every instance in `domain`.
 #[derive(Clone, Debug)]
 pub struct LinearAccess {

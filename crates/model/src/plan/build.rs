@@ -1,7 +1,7 @@
 //! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
 
 use super::extent::{Extents, Unchecked};
-use super::{CheckKind, CheckTerm, Plan, Test};
+use super::{CheckKind, CheckTerm, Extent, Plan, Test};
 use crate::assume::AssumptionKind;
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Names, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64,
@@ -93,6 +93,26 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), Pl
         known = known.intersect(&some)?.coalesce()?;
     }
     let mut extents = Extents::new(scop, &known);
+    for (&array, described) in scop.arrays.iter().filter(|(_, a)| a.may_wrap) {
+        match extents.of(array, false) {
+            Ok(Some(Extent { low, high, .. })) => check.push(CheckTerm {
+                kind: CheckKind::EE,
+                text: format!(
+                    "the bytes of {}, up to {}, can be counted in 64 bits",
+                    described.name,
+                    text(scop, &high)
+                ),
+                // True of all numbers, so that nothing but an overflow on the way makes it fail.
+                test: Test::Holds(Expr::binary(BinaryOp::Le, low, high)),
+            }),
+            Ok(None) => {}
+            Err(Unchecked::Unknown { line }) => {
+                let subject = format!("the address computation of `{}`", described.name);
+                return Err(PlanError::Refused(Refusal::new(RefusalKind::MayWrap, line, subject)));
+            }
+            Err(Unchecked::Failed(e)) => return Err(e.into()),
+        }
+    }
     for &(first, second) in &scop.may_alias {
         let writes =
             |array| scop.statements.values().flat_map(|s| &s.accesses).any(|a| a.array == array && a.is_write());
@@ -378,6 +398,20 @@ mod tests {
             cost 22
         "#]],
         );
+    }
+    #[test]
+    fn addresses_that_may_wrap_need_a_span_that_can_be_counted() {
+        let shaped = "array A0 8 p1
+                      context 1 <= p0 <= 9223372036854775807 and 1 <= p1 <= 9223372036854775807
+                      for i : 0 <= i < p0
+                        for j : 0 <= j < p1
+                          write A0[i, j]";
+        let mut scop = test_scop(shaped);
+        scop.arrays[0].may_wrap = true;
+        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
+        let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
+        assert_eq!(text(&scop, test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
     }
     #[test]
     fn an_unknown_extent_is_refused() {

@@ -71,7 +71,9 @@ impl<'a> Extents<'a> {
         if some.is_empty()? {
             return Ok(None);
         }
-        let (low, high) = if accesses.iter().all(|(_, a)| a.offset.is_some()) {
+        let affine: Option<Vec<(&Set, &Access, &PwAff)>> =
+            accesses.iter().map(|(domain, a)| Some((*domain, *a, a.offset.as_ref()?.as_affine()?))).collect();
+        let (low, high) = if let Some(accesses) = affine {
             self.by_offsets(&accesses, &some)?
         } else {
             self.by_subscripts(array, &accesses, &some)?
@@ -92,11 +94,10 @@ impl<'a> Extents<'a> {
         Ok(Some((guarded(low), guarded(high))))
     }
 
-    fn by_offsets(&self, accesses: &[(&Set, &Access)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
+    fn by_offsets(&self, accesses: &[(&Set, &Access, &PwAff)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let mut begins = Vec::new();
         let mut ends = Vec::new();
-        for (domain, access) in accesses {
-            let Some(offset) = &access.offset else { return Ok(None) };
+        for (domain, access, offset) in accesses {
             let image = |offset: &PwAff| -> Result<Set, IslError> {
                 let map = isl::Map::from_pw_aff(offset)?.intersect_domain(domain)?;
                 map.range()?.reset_tuple_id()?.intersect_params(self.known)?.coalesce()
@@ -122,12 +123,10 @@ impl<'a> Extents<'a> {
         some: &Set,
     ) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let array = &self.scop.arrays[&array];
-        let names: Vec<String> = (0..self.scop.params.len()).map(|k| format!("p{k}")).collect();
         let mut sizes = Vec::new();
         for size in &array.inner_sizes {
-            let text = format!("[{}] -> {{ [{size}] }}", names.join(", "));
-            let Ok(size) = PwAff::read_from_str(&self.scop.ctx, &text) else { return Ok(None) };
-            sizes.push(expr_from_pw_aff(&size, some)?);
+            let Some(size) = size.to_aff(&isl::Space::params_alloc(&self.scop.ctx, 0)?)? else { return Ok(None) };
+            sizes.push(expr_from_pw_aff(&PwAff::from_aff(&size)?, some)?);
         }
         let mut cells = Vec::new();
         let mut bytes = 0;

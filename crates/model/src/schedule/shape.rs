@@ -4,6 +4,7 @@ use super::coincidence::{active, equal_at};
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::{Fraction, step_of_loop};
 use crate::dependence::Dependences;
+use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ParamId, Scop, StatementId};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff};
 use std::collections::{BTreeSet, HashMap};
@@ -405,10 +406,12 @@ fn contains(shape: &Shape, statement: StatementId) -> bool {
 
 /// Bytes between neighbours in each dimension of the array, outermost first; unknown sizes are nominal.
 fn cell_strides(array: &Array, nominal: &[i64]) -> Vec<f64> {
-    let size = |text: &String| {
-        let known = text.parse::<i64>().ok();
-        let param = || ParamId::from_isl_name(text).and_then(|p| nominal.get(p.index()).copied());
-        known.or_else(param).unwrap_or(NOMINAL_SIZE) as f64
+    let size = |size: &Polynomial| {
+        let value = size.at(|var| match var {
+            Var::Param(p) => nominal.get(p.index()).copied().unwrap_or(NOMINAL_SIZE).into(),
+            Var::Counter(_) => 0,
+        });
+        value.map_or(NOMINAL_SIZE as f64, |v| v as f64)
     };
     let mut strides = vec![array.cell_bytes as f64];
     for inner in array.inner_sizes.iter().rev() {

@@ -114,7 +114,7 @@ fn narrow_and_pointer_inductions_are_recomputed_in_any_order() {
     region.bases = [(ArrayId(0), fixture.value_id("a"))].into_iter().collect();
     let mut body = fixture.body(1, &["c", "store"]);
     let mut i = fixture.induction("i", &[-2]);
-    i.params.push((ParamId(0), 1));
+    i.offset = i.offset.add(&Polynomial::param(ParamId(0))).unwrap();
     let mut p = fixture.induction("p", &[3]);
     p.base = Some(fixture.value_id("a"));
     body.inductions = vec![i, p];

@@ -19,6 +19,7 @@ use inkwell::module::{Linkage, Module};
 use inkwell::values::AsValueRef;
 use model::loop_ast::{BinaryOp, Counter, Expr, For, Node};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
+use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Param, ParamId, Scop, StatementId};
 
 /// A parsed function; ids are positions in `values` and `blocks`.
@@ -133,7 +134,11 @@ impl Fixture {
         }
     }
     fn induction(&self, name: &str, dims: &[i64]) -> Induction {
-        Induction { value: self.value_id(name), base: None, constant: 0, dims: dims.to_vec(), params: Vec::new() }
+        let mut offset = Polynomial::zero();
+        for (d, &factor) in dims.iter().enumerate() {
+            offset = offset.add(&Polynomial::counter(d).scale(factor.into()).unwrap()).unwrap();
+        }
+        Induction { value: self.value_id(name), base: None, offset }
     }
     fn scalar(&self, value: &str, slot: u32) -> ScalarAccess {
         ScalarAccess { value: self.value_id(value), slot: ArrayId(slot) }
