@@ -14,6 +14,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Programs compiled and run for one reduction.
 const REDUCTION_BUDGET: usize = 400;
 
+/// What users say, and in turn with it every order that is legal, profitable or not. Small tiles reach their borders with small
+/// arrays; both kinds of fusion; the checker now and then. `#` is the number of the program.
+const ROTATION: [&str; 10] = [
+    "",
+    ",force,verify",
+    ",tile=4",
+    ",force,draw=#,tile=4",
+    ",verify",
+    ",force,draw=#,tile=3,verify",
+    ",tile=7,fusion=max",
+    ",force,draw=#,tile=5,fusion=max",
+    ",fusion=min,tile=5",
+    ",force,draw=#,tile=2,fusion=min,verify",
+];
+
 pub struct Campaign {
     pub seed: u64,
     pub kernels: Range<usize>,
@@ -83,13 +98,14 @@ impl Campaign {
     }
 
     pub fn optimize(&mut self, plugin: &Path, positions: &[&str], parallel: bool) {
-        // Small tiles reach their borders with small arrays; both kinds of fusion; the checker now and then.
-        let rotation = ["", ",tile=4", ",verify", ",tile=7,fusion=max", ",fusion=min,tile=5"];
         let variant = |options: String| Variant::Optimized { plugin: plugin.to_path_buf(), options };
         for position in positions {
             for threads in if parallel { vec!["", ",parallel"] } else { vec![""] } {
-                let all = rotation.iter().map(|extra| variant(format!("position={position}{extra}{threads}")));
-                self.variants.push(all.collect());
+                let all = ROTATION.iter().map(|extra| variant(format!("position={position}{extra}{threads}")));
+                let mut all: Vec<Variant> = all.collect();
+                // One program meets different options at different positions.
+                all.rotate_left(3 * self.variants.len() % ROTATION.len());
+                self.variants.push(all);
             }
         }
     }
@@ -127,7 +143,8 @@ impl Campaign {
             }
         };
         for rotation in &self.variants {
-            let variant = &rotation[range.start / self.batch % rotation.len()];
+            let number = range.start / self.batch;
+            let variant = &rotation[number % rotation.len()].numbered(number);
             let failures = match program.compare(variant) {
                 Ok(tally) => {
                     lock(summary).tally.add(&tally);

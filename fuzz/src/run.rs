@@ -37,6 +37,16 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// With a number for each `#`.
+    pub fn numbered(&self, number: usize) -> Variant {
+        match self {
+            Variant::Plain(_) => self.clone(),
+            Variant::Optimized { plugin, options } => {
+                Variant::Optimized { plugin: plugin.clone(), options: options.replace('#', &number.to_string()) }
+            }
+        }
+    }
+
     pub fn parallel(&self) -> bool {
         matches!(self, Variant::Optimized { options, .. } if options.split(',').any(|o| o == "parallel"))
     }

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct OptionList(Vec<(String, Option<String>)>);
 
 const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze", "force", "trace"];
-const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "fault"];
+const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "fault", "draw"];
 
 impl OptionList {
     pub fn from_environment() -> Result<Self, Error> {
@@ -86,7 +86,7 @@ fn unknown(item: &str, key: &str, has_value: bool) -> Error {
     if !has_value && KEYS.contains(&key) {
         return Error::new(format!("option `{item}` needs a value: `{key}=…`"));
     }
-    let known: Vec<&str> = FLAGS.iter().chain(KEYS).copied().filter(|k| *k != "fault").collect();
+    let known: Vec<&str> = FLAGS.iter().chain(KEYS).copied().filter(|k| !["fault", "draw"].contains(k)).collect();
     Error::new(format!("unknown option `{item}`; known are: {}", known.join(", ")))
 }
 

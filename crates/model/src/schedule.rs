@@ -63,6 +63,10 @@ pub struct ScheduleOptions {
     pub worthwhile_skewed: f64,
     /// Fewer instances than this are never worth a second version of the loops.
     pub min_instances: f64,
+    /// A loop is distributed over threads only if one execution of it runs this many instances.
+    pub min_parallel_instances: f64,
+    /// Not the choices estimated to be the fastest, but any, drawn with this number: to test the transformations.
+    pub draw: Option<u64>,
 }
 
 impl Default for ScheduleOptions {
@@ -76,6 +80,8 @@ impl Default for ScheduleOptions {
             worthwhile: 0.85,
             worthwhile_skewed: 0.6,
             min_instances: 4096.0,
+            min_parallel_instances: 20_000.0,
+            draw: None,
         }
     }
 }

@@ -159,6 +159,8 @@ fn schedule_options(options: &Options) -> ScheduleOptions {
         result.worthwhile = f64::INFINITY;
         result.worthwhile_skewed = f64::INFINITY;
         result.min_instances = 0.0;
+        result.min_parallel_instances = 0.0;
+        result.draw = options.draw;
     }
     if let Some(tile) = options.tile {
         result.tile = i64::from(tile);

@@ -27,6 +27,8 @@ pub struct Options {
     pub fusion: Option<Fusion>,
     /// Transform whatever can be, profitable or not: to test the transformations.
     pub force: bool,
+    /// With `force`: not the order estimated to be the fastest, but any legal one, drawn with this number.
+    pub draw: Option<u64>,
     /// Say on stderr what is being done.
     pub trace: bool,
     /// Bring each function into form first, on a copy that is thrown away if nothing comes of it. Always so at the early position.
@@ -105,6 +107,10 @@ impl Options {
                 Ok(edge) if edge > 0 => self.tile = Some(edge),
                 _ => return Err(format!("option `{item}`: the value is a positive number")),
             },
+            "draw" => match needed()?.parse() {
+                Ok(number) => self.draw = Some(number),
+                Err(_) => return Err(format!("option `{item}`: the value is a number")),
+            },
             _ => {
                 return Err(format!(
                     "unknown option `{item}`; known are: off, position, parallel, report, stats, verify, analyze, function, \
@@ -158,6 +164,7 @@ mod tests {
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);
         refused("tile=0", expect!["option `tile=0`: the value is a positive number"]);
+        refused("draw=x", expect!["option `draw=x`: the value is a number"]);
         refused("report", expect!["option `report` needs a value: `report=…`"]);
         refused("position=middle", expect!["option `position=middle`: the value is one of: early, late"]);
     }

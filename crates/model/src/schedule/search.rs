@@ -7,8 +7,6 @@ use crate::dependence::Dependences;
 use crate::scop::Scop;
 use isl::{Budget, IslError, Schedule};
 
-/// A loop is distributed over threads only if one execution of it runs this many instances.
-const MIN_PARALLEL_INSTANCES: f64 = 20_000.0;
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
 /// So many more instances without vectors than in the original are tolerated, as a share of all.
@@ -70,7 +68,11 @@ pub(super) fn choose(
         let tree = Tree::of(&region, &schedule)?;
         let one_component = !matches!(tree.shape, Shape::Sequence(_));
         let (choices, cost) = best_choices(&tree, machine, options);
-        if best.as_ref().is_none_or(|b| cost.cycles < TIE * b.cost.cycles) {
+        let better = |b: &Candidate| match options.draw {
+            Some(number) => number % 2 == 1,
+            None => cost.cycles < TIE * b.cost.cycles,
+        };
+        if best.as_ref().is_none_or(better) {
             best = Some(Candidate { schedule, tree, choices, cost });
         }
         // Where everything depends on everything, nothing can be serialized and both strategies are one.
@@ -132,8 +134,14 @@ fn transform(
     let vector = innermost_with_vectors(&tree.shape, &nest, &references);
     let applied = apply::apply(schedule, choices)?;
     let flagged = flag_coincident(&applied, deps)?;
-    let marked =
-        apply::mark(&flagged, scop, options.parallel.then_some(MIN_PARALLEL_INSTANCES), tree, choices, &vector)?;
+    let marked = apply::mark(
+        &flagged,
+        scop,
+        options.parallel.then_some(options.min_parallel_instances),
+        tree,
+        choices,
+        &vector,
+    )?;
     Ok(Decision::Transform {
         schedule: marked.schedule,
         tiled: choices.values().any(|c| c.tiles.is_some()),
@@ -176,6 +184,7 @@ fn best_choices(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (C
     };
     let mut choices = Choices::new();
     let mut best = price(&choices);
+    let mut choices_tried = 0;
     for (index, members, permutable) in bands(&tree.shape) {
         if !permutable || members < 2 {
             continue;
@@ -184,13 +193,26 @@ fn best_choices(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (C
             let mut attempt = choices.clone();
             attempt.insert(index, choice);
             let cost = price(&attempt);
-            if cost.cycles < TIE * best.cycles {
+            let better = match options.draw {
+                Some(number) => is_drawn(number, index, choices_tried),
+                None => cost.cycles < TIE * best.cycles,
+            };
+            choices_tried += 1;
+            if better {
                 best = cost;
                 choices = attempt;
             }
         }
     }
     (choices, best)
+}
+
+/// Whether to take one more choice for a band in place of what it has: any number draws about every third.
+fn is_drawn(number: u64, band: usize, tried: u64) -> bool {
+    let mut x =
+        number ^ (band as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tried.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    x = (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (x ^ (x >> 32)) % 3 == 0
 }
 
 /// Every member innermost in turn, the others in isl's order, without tiles and with.

@@ -6,7 +6,7 @@ use super::linear::{Fraction, step_of_loop};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ParamId, Scop, StatementId};
-use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff};
+use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -78,7 +78,7 @@ impl<'a> Region<'a> {
             let mut domain = statement.domain.clone();
             for (k, value) in nominal.iter().enumerate() {
                 if let Some(at) = domain.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? {
-                    domain = domain.fix_si(DimType::Param, at, *value)?;
+                    domain = domain.fix_val(DimType::Param, at, &Val::int_from_si(&scop.ctx, *value)?)?;
                 }
             }
             domains.push((id, domain));
@@ -342,7 +342,8 @@ fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
             Some(high) if !small.is_empty()? => high,
             _ => as_set.dim_min_val(at)?.to_i64().unwrap_or(NOMINAL_SIZE),
         };
-        set = set.fix_si(DimType::Param, at, value)?;
+        // Not `fix_si`, whose numbers have 32 bits: a parameter may be known to be larger.
+        set = set.fix_val(DimType::Param, at, &Val::int_from_si(&scop.ctx, value)?)?;
         out.push(value);
     }
     Ok(out)

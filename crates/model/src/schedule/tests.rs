@@ -365,6 +365,65 @@ fn small_nests_are_left_alone() {
 }
 
 #[test]
+fn parameters_known_to_be_huge_are_taken_so() {
+    check(
+        "context 5000000000 <= p0 <= 9000000000000000000
+         context 1 <= p1
+         for i : 0 <= i < p1
+           for j : p0 <= j < 5 + p0
+             read A0[i, j]; write A1[i, j]",
+        expect![[r#"
+            left alone: only about 0 statement instances
+        "#]],
+    );
+}
+
+#[test]
+fn any_legal_order_can_be_drawn() {
+    let options = |number| ScheduleOptions {
+        worthwhile: f64::INFINITY,
+        worthwhile_skewed: f64::INFINITY,
+        min_instances: 0.0,
+        tile: 4,
+        inner_tiles: vec![4],
+        draw: Some(number),
+        ..ScheduleOptions::default()
+    };
+    let sketch = "for i : 0 <= i < 10
+                    for j : 0 <= j < 10
+                      read A0[i, j]; write A1[i, j]";
+    check_with(
+        sketch,
+        &options(2),
+        expect![[r#"
+        tiled: true, parallel: false, vectorized: false; less loop overhead (estimated 0.9 times faster)
+        for (int c0 = 0; c0 <= 9; c0 += 4) {
+          for (int c1 = 0; c1 <= 9; c1 += 4) {
+            for (int c2 = 0; c2 <= min(3, -c0 + 9); ++c2) {
+              for (int c3 = 0; c3 <= min(3, -c1 + 9); ++c3) {
+                S0(c1 + c3, c0 + c2);
+              }
+            }
+          }
+        }
+    "#]],
+    );
+    check_with(
+        sketch,
+        &options(4),
+        expect![[r#"
+            tiled: false, parallel: false, vectorized: true; less loop overhead (estimated 1.0 times faster)
+            for (int c0 = 0; c0 <= 9; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 9; ++c1) {
+                S0(c0, c1);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn independent_iterations_are_distributed_when_asked() {
     let options = ScheduleOptions { parallel: true, ..ScheduleOptions::default() };
     check_with(

@@ -124,7 +124,8 @@ fn points(set: &Set, most: usize) -> Result<Vec<Vec<i128>>, Stop> {
         }
         let mut at = Vec::with_capacity(dims);
         for d in 0..dims {
-            at.push(i128::from(point.get_coordinate_val(DimType::Set, d)?.get_num_si()?));
+            // Coordinates are integers; one that fits nowhere belongs to a region that nobody replays.
+            at.push(point.get_coordinate_val(DimType::Set, d)?.to_i128().ok_or(Stop::TooMany)?);
         }
         out.push(at);
         Ok(())
