@@ -193,7 +193,8 @@ impl Tally {
                 }
                 for refusal in function.refusals {
                     if refusal.kind == INTERNAL {
-                        self.internal.entry(without_digits(&refusal.message)).or_default().extend(kernel);
+                        let because = refusal.message.strip_prefix(REPORTED).unwrap_or(&refusal.message);
+                        self.internal.entry(without_digits(because)).or_default().extend(kernel);
                     }
                     *self.refusals.entry(refusal.kind).or_default() += 1;
                 }
@@ -201,6 +202,9 @@ impl Tally {
         }
     }
 }
+
+/// How a report begins to tell of the same.
+const REPORTED: &str = "loopwright failed here, the original code was kept: ";
 
 /// How the optimizer begins to tell of its own failures.
 const CONFESSION: &str = "loopwright: internal error in function `";

@@ -31,6 +31,8 @@ struct LwWriteJoints {
   LLVMBasicBlockRef original_exit;
   // Between `original_exit` and the region's exit.
   LLVMBasicBlockRef merge;
+  // Where the region's edges led.
+  LLVMBasicBlockRef exit;
 };
 
 static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
@@ -40,24 +42,30 @@ static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
 }
 
 // Null on success, else why the control flow does not allow it; then nothing was changed.
-const char *lw_write_split(LLVMBasicBlockRef entry_ref, LLVMBasicBlockRef exit_ref, const LLVMBasicBlockRef *block_refs,
-                           size_t count, LwWriteJoints *out) {
-  BasicBlock *entry = unwrap(entry_ref), *exit = unwrap(exit_ref);
+const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef *block_refs, size_t count, LwWriteJoints *out) {
+  BasicBlock *entry = unwrap(entry_ref);
   SmallPtrSet<BasicBlock *, 16> inside;
   for (size_t i = 0; i < count; ++i)
     inside.insert(unwrap(block_refs[i]));
-  if (!inside.contains(entry) || inside.contains(exit))
-    return "the entry must be inside the region and the exit outside";
+  if (!inside.contains(entry))
+    return "the entry must be inside the region";
 
-  SmallSetVector<BasicBlock *, 8> before, leaving;
+  SmallSetVector<BasicBlock *, 8> before, leaving, exits;
   for (BasicBlock *block : predecessors(entry))
     if (!inside.contains(block))
       before.insert(block);
+  // All edges out of the region led to one block when it was read. If that is the entry of another region, written before this
+  // one, then blocks were put in front of it, with its φs, and the edges lead to the first of these.
+  for (BasicBlock *block : inside)
+    for (BasicBlock *next : successors(block))
+      if (!inside.contains(next))
+        exits.insert(next);
+  if (exits.size() != 1)
+    return "not all edges out of the region lead to one block";
+  BasicBlock *exit = exits.front();
   for (BasicBlock *block : predecessors(exit))
     if (inside.contains(block))
       leaving.insert(block);
-  if (leaving.empty())
-    return "no edge leaves the region";
   bool is_function_entry = entry->isEntryBlock();
   if (before.empty() && !is_function_entry)
     return "no edge enters the region";
@@ -83,7 +91,7 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, LLVMBasicBlockRef exit_r
   BasicBlock *original_exit =
       SplitBlockPredecessors(exit, leaving.getArrayRef(), ".lw.original.exit", static_cast<DomTreeUpdater *>(nullptr));
   BasicBlock *merge = original_exit->splitBasicBlock(original_exit->getTerminator(), "lw.merge");
-  *out = {wrap(entering), wrap(original), wrap(original_exit), wrap(merge)};
+  *out = {wrap(entering), wrap(original), wrap(original_exit), wrap(merge), wrap(exit)};
   return nullptr;
 }
 

@@ -30,13 +30,13 @@ struct RawJoints {
     original: LLVMBasicBlockRef,
     original_exit: LLVMBasicBlockRef,
     merge: LLVMBasicBlockRef,
+    exit: LLVMBasicBlockRef,
 }
 
 // shim/write_support.cpp
 unsafe extern "C" {
     fn lw_write_split(
         entry: LLVMBasicBlockRef,
-        exit: LLVMBasicBlockRef,
         blocks: *const Block,
         count: usize,
         out: *mut RawJoints,
@@ -72,13 +72,14 @@ pub struct Joints {
     pub original: Block,
     pub original_exit: Block,
     pub merge: Block,
+    pub exit: Block,
 }
 
 /// `Err` says why, and then nothing was changed.
-pub fn split_region(entry: Block, exit: Block, blocks: &[Block]) -> Result<Joints, String> {
+pub fn split_region(entry: Block, blocks: &[Block]) -> Result<Joints, String> {
     let null = std::ptr::null_mut();
-    let mut raw = RawJoints { entering: null, original: null, original_exit: null, merge: null };
-    let why = unsafe { lw_write_split(entry.0, exit.0, blocks.as_ptr(), blocks.len(), &mut raw) };
+    let mut raw = RawJoints { entering: null, original: null, original_exit: null, merge: null, exit: null };
+    let why = unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), &mut raw) };
     if !why.is_null() {
         return Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned());
     }
@@ -87,6 +88,7 @@ pub fn split_region(entry: Block, exit: Block, blocks: &[Block]) -> Result<Joint
         original: Block(raw.original),
         original_exit: Block(raw.original_exit),
         merge: Block(raw.merge),
+        exit: Block(raw.exit),
     })
 }
 

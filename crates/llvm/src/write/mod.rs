@@ -162,8 +162,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
     }
 
     fn write(mut self, plan: &Plan) -> Result<Written, WriteError> {
-        let joints = ir::split_region(self.block(self.region.entry), self.block(self.region.exit), &self.blocks)
-            .map_err(WriteError::Shape)?;
+        let joints = ir::split_region(self.block(self.region.entry), &self.blocks).map_err(WriteError::Shape)?;
         self.build.set_location(self.function.artificial_location());
         self.make_slots()?;
         let first_new = self.write_check(joints, plan)?;

@@ -102,7 +102,7 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// Every value of the region that a φ of the exit takes must have been listed as live-out: else the new side has none for it.
     fn expect_merged(&self, joints: Joints) -> Result<(), WriteError> {
-        for phi in self.block(self.region.exit).phis() {
+        for phi in joints.exit.phis() {
             for (value, from) in phi.incoming() {
                 let place = value.block();
                 let only_original = place.is_some_and(|b| self.inside.contains(&b) || b == joints.original_exit);
