@@ -170,7 +170,9 @@ impl Campaign {
         }
         eprintln!("fuzz: {variant}: {failure}");
         for (kernel, failure) in self.isolate(kernels, variant, failure) {
-            let reducing = lock(summary).failures.len() < self.reductions;
+            // Every step of the way to a smaller kernel that hangs would hang, too.
+            let hangs = matches!(failure, Failure::CompilerTime(_));
+            let reducing = lock(summary).failures.len() < self.reductions && !hangs;
             let kernel = if reducing && kernel.len() == 1 {
                 vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
             } else {
