@@ -452,7 +452,7 @@ struct Writer {
       return coded(OpTag::Ignorable, 3);
     tag(OpTag::Call);
     const Function *Callee = Call.getCalledFunction();
-    bool Math = isErrnoMath(Call);
+    bool Known = isMath(Call), Math = Known && !Call.doesNotAccessMemory();
     T.text(Callee ? Callee->getName() : "");
     // Before attributes of library functions are inferred, the library's documentation is what we know.
     flag(Call.doesNotThrow() || Math);
@@ -462,16 +462,17 @@ struct Writer {
     flag(Call.isMustTailCall());
     flag(Call.doesNotAccessMemory());
     flag(Math);
+    flag(Known || isSameInEveryThread(Call));
     flag(Call.getIntrinsicID() != Intrinsic::not_intrinsic);
     flag(Call.hasOperandBundles());
   }
 
   // Functions of <math.h> that compute from their arguments alone, set errno at most, and write through no pointer.
-  bool isErrnoMath(const CallInst &Call) {
+  bool isMath(const CallInst &Call) {
     const Function *Callee = Call.getCalledFunction();
     LibFunc Which;
     if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() || Call.isStrictFP() || Call.isNoBuiltin() ||
-        Call.doesNotAccessMemory() || !A.TLI.getLibFunc(*Callee, Which) || !A.TLI.has(Which))
+        !A.TLI.getLibFunc(*Callee, Which) || !A.TLI.has(Which))
       return false;
 #define EACH_WIDTH(Name) case LibFunc_##Name: case LibFunc_##Name##f: case LibFunc_##Name##l
     switch (Which) {
@@ -487,6 +488,15 @@ struct Writer {
       return false;
     }
 #undef EACH_WIDTH
+  }
+
+  // Intrinsics that may be computed anywhere are functions of their arguments, but for those that ask which thread it is.
+  bool isSameInEveryThread(const CallInst &Call) {
+    const Function *Callee = Call.getCalledFunction();
+    if (!Callee || !Callee->isIntrinsic() || !Callee->hasFnAttribute(Attribute::Speculatable))
+      return false;
+    Intrinsic::ID Which = Call.getIntrinsicID();
+    return Which != Intrinsic::threadlocal_address && Which != Intrinsic::thread_pointer;
   }
 
   void allBlocks() {

@@ -110,6 +110,8 @@ LLVMValueRef lw_write_clone(LLVMValueRef instruction_ref, LLVMBasicBlockRef bloc
   return wrap(copy);
 }
 
+LLVMBool lw_write_is_thread_dependent(LLVMValueRef constant) { return cast<Constant>(unwrap(constant))->isThreadDependent(); }
+
 // For a copy that runs where the original would not.
 void lw_write_drop_promises(LLVMValueRef instruction_ref) {
   Instruction *instruction = cast<Instruction>(unwrap(instruction_ref));

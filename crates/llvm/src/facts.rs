@@ -299,6 +299,9 @@ pub struct CallFacts {
     pub no_memory: bool,
     /// A math library function (per TargetLibraryInfo) whose only memory effect is a possible write of errno.
     pub math_errno: bool,
+    /// Known to give the same for the same arguments in every thread. A function without memory effects need not: it may return
+    /// the address of a thread-local variable.
+    pub any_thread: bool,
     pub is_intrinsic: bool,
     pub has_operand_bundles: bool,
 }

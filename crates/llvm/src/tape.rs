@@ -231,6 +231,7 @@ impl Reader {
                 must_tail: self.flag(),
                 no_memory: self.flag(),
                 math_errno: self.flag(),
+                any_thread: self.flag(),
                 is_intrinsic: self.flag(),
                 has_operand_bundles: self.flag(),
             }),

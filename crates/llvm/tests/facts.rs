@@ -264,6 +264,7 @@ declare double @llvm.sqrt.f64(double)
         assert!(!call("t").math_errno && !call("t").will_return);
         assert!(call("u").no_memory && !call("u").math_errno);
         assert!(call("v").is_intrinsic && call("v").no_memory);
+        assert!(call("s").any_thread && call("u").any_thread && call("v").any_thread && !call("t").any_thread);
     });
 }
 

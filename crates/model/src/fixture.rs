@@ -108,7 +108,14 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
             .collect();
         statements.insert(
             id,
-            Statement { line: 0, domain, accesses, boxed: false, loop_names: variables.clone(), writes_errno: false },
+            Statement {
+                line: 0,
+                domain,
+                accesses,
+                boxed: false,
+                loop_names: variables.clone(),
+                bound_to_thread: false,
+            },
         );
     }
     let schedule = isl::Schedule::read_from_str(&ctx, &format!("{{ {schedule} }}")).unwrap();

@@ -148,8 +148,8 @@ pub struct Statement {
     pub boxed: bool,
     /// Source names of the loops around it, outermost first (`i`, `j`), for display.
     pub loop_names: Vec<String>,
-    /// A call in it may write errno: never run in a worker thread.
-    pub writes_errno: bool,
+    /// A call in it may write errno or may give something else in another thread: never run in a worker thread.
+    pub bound_to_thread: bool,
 }
 
 /// One region, modelled.

@@ -137,7 +137,7 @@ impl Reader<'_> {
                     accesses: std::mem::take(&mut per_draft[index]),
                     boxed: draft.boxed.is_some(),
                     loop_names: self.loop_names(&draft),
-                    writes_errno: draft.writes_errno,
+                    bound_to_thread: draft.bound_to_thread,
                 },
             );
             let body =

@@ -35,7 +35,7 @@ pub struct Draft {
     pub inductions: Vec<Induction>,
     pub reads: Vec<(ValueId, Slot)>,
     pub writes: Vec<(ValueId, Slot)>,
-    pub writes_errno: bool,
+    pub bound_to_thread: bool,
     /// Index of the unit (block or box) it is cut from, in execution order.
     pub unit: usize,
 }
@@ -147,6 +147,11 @@ impl Cutter<'_, '_> {
             Op::Call(call) => call.math_errno,
             _ => false,
         }
+    }
+
+    /// errno and thread-local variables are other ones in another thread.
+    fn is_bound_to_thread(&self, value: ValueId) -> bool {
+        matches!(self.op(value), Op::Call(call) if call.math_errno || !call.any_thread)
     }
 
     fn demand_effects(&mut self) -> Result<(), Stop> {
@@ -437,10 +442,9 @@ impl Cutter<'_, '_> {
                     }
                 }
                 let mut draft = self.draft(unit, &closure, writes)?;
-                draft.writes_errno = blocks.iter().any(|&b| {
-                    let facts = self.reader.facts;
-                    let calls_math = |&v: &ValueId| matches!(self.op(v), Op::Call(call) if call.math_errno);
-                    facts.block(b).instructions.iter().any(calls_math)
+                draft.bound_to_thread |= blocks.iter().any(|&b| {
+                    let instructions = &self.reader.facts.block(b).instructions;
+                    instructions.iter().any(|&v| self.is_bound_to_thread(v))
                 });
                 draft.boxed = Some(part);
                 drafts.push(draft);
@@ -475,7 +479,7 @@ impl Cutter<'_, '_> {
         }
         let recomputed = self.in_program_order(&closure.recomputed);
         let own = self.in_program_order(&closure.own);
-        let writes_errno = own.iter().any(|&v| matches!(self.op(v), Op::Call(call) if call.math_errno));
+        let bound_to_thread = recomputed.iter().chain(&own).any(|&v| self.is_bound_to_thread(v));
         let instructions = recomputed.iter().chain(&own).copied().collect();
         let scope = self.units[unit].scope.clone();
         let line =
@@ -488,7 +492,7 @@ impl Cutter<'_, '_> {
             inductions,
             reads: closure.reads.iter().copied().collect(),
             writes,
-            writes_errno,
+            bound_to_thread,
             unit,
         })
     }

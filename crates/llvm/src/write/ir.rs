@@ -45,6 +45,7 @@ unsafe extern "C" {
     fn lw_write_clone(instruction: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
     fn lw_write_drop_promises(instruction: LLVMValueRef);
     fn lw_write_is_hint(instruction: LLVMValueRef) -> LLVMBool;
+    fn lw_write_is_thread_dependent(constant: LLVMValueRef) -> LLVMBool;
     fn lw_write_touches_memory(instruction: LLVMValueRef) -> LLVMBool;
     fn lw_write_set_incoming_value(phi: LLVMValueRef, block: LLVMBasicBlockRef, value: LLVMValueRef);
     fn lw_write_replace_uses_outside(
@@ -99,6 +100,10 @@ impl Value {
     /// Constants, globals and functions: the same in every function of the module.
     pub fn is_constant(self) -> bool {
         unsafe { LLVMIsConstant(self.0) != 0 }
+    }
+    /// A constant that contains the address of a thread-local variable.
+    pub fn is_thread_dependent(self) -> bool {
+        self.is_constant() && unsafe { lw_write_is_thread_dependent(self.0) != 0 }
     }
     pub fn constant_int(self) -> Option<i64> {
         unsafe { (!LLVMIsAConstantInt(self.0).is_null()).then(|| LLVMConstIntGetSExtValue(self.0)) }

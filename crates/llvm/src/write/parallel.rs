@@ -79,7 +79,9 @@ impl<A: Anchors> Writer<'_, A> {
     /// `value` in the function being written: itself, or captured where it belongs to the parent of a worker.
     pub(super) fn local(&mut self, value: Value) -> Value {
         let Some(worker) = &mut self.worker else { return value };
-        if value.is_constant() || value.function().is_none_or(|f| f == worker.function) {
+        // The address of a thread-local variable is a constant to LLVM: each thread's own. The original means its caller's.
+        let anywhere = value.is_constant() && !value.is_thread_dependent();
+        if anywhere || !value.is_constant() && value.function().is_none_or(|f| f == worker.function) {
             return value;
         }
         if let Some(&copy) = worker.copies.get(&value) {

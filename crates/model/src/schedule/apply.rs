@@ -93,7 +93,7 @@ pub(super) fn mark(
             && node.band_member_get_coincident(0)?
             && !(wants_vector && members == 1 && node.get_schedule_depth()? > 0)
             && !is_below(&node, MARK_PARALLEL)?
-            && !may_set_errno(&node, scop)?;
+            && !is_bound_to_thread(&node, scop)?;
         for (wanted, name) in [(wants_vector, MARK_VECTOR), (wants_parallel, MARK_PARALLEL)] {
             if wanted {
                 node = node.insert_mark(&Id::alloc(node.ctx(), name, 0)?)?;
@@ -118,10 +118,10 @@ fn is_below(node: &ScheduleNode, mark: &str) -> Result<bool, IslError> {
     Ok(false)
 }
 
-fn may_set_errno(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError> {
+fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError> {
     for set in node.get_domain()?.sets()? {
         let statement = StatementId::from_isl_name(&set.get_tuple_name()?);
-        if statement.and_then(|s| scop.statements.get(&s)).is_none_or(|s| s.writes_errno) {
+        if statement.and_then(|s| scop.statements.get(&s)).is_none_or(|s| s.bound_to_thread) {
             return Ok(true);
         }
     }
