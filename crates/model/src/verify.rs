@@ -17,6 +17,8 @@ use std::ops::ControlFlow;
 
 /// More instances than this are not replayed.
 pub const MAX_INSTANCES: usize = 20_000;
+/// Nor are loops that go round more often than this: around a loop that is empty, one may run for ever.
+const MAX_ITERATIONS: u64 = 1_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -40,7 +42,8 @@ pub fn verify(scop: &Scop, node: &Node, params: &[i128]) -> Result<Verdict, IslE
         let original = replay(scop, &trace, (0..trace.instances.len()).collect());
         for direction in [Direction::Forwards, Direction::CoincidentBackwards] {
             let order = match order_of(node, params, &trace, direction) {
-                Ok(order) => order,
+                Ok(Some(order)) => order,
+                Ok(None) => return Ok(Verdict::TooLarge),
                 Err(what) => return Ok(Verdict::Different { what }),
             };
             if let Some(what) = difference(scop, &trace, &original, &replay(scop, &trace, order)) {
@@ -90,12 +93,12 @@ pub fn sample_params(scop: &Scop, valid: &isl::Set, wish: i64) -> Result<Option<
     })
 }
 
-/// The order in which the loops run the instances, as positions in the trace.
-fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -> Result<Vec<usize>, String> {
+/// The order in which the loops run the instances, as positions in the trace. `None`: it takes too long to tell.
+fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -> Result<Option<Vec<usize>>, String> {
     let mut seen = vec![false; trace.instances.len()];
     let mut order = Vec::new();
     let mut complaint = None;
-    let outcome = node.run(params, direction, &mut |statement: StatementId, at: Vec<i128>| {
+    let outcome = node.run(params, direction, MAX_ITERATIONS, &mut |statement: StatementId, at: Vec<i128>| {
         match trace.position(statement, &at) {
             None => complaint = Some(format!("{statement}{at:?} runs but does not exist")),
             Some(k) if seen[k] => complaint = Some(format!("{statement}{at:?} runs twice")),
@@ -109,9 +112,10 @@ fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -
     match (outcome, complaint) {
         (_, Some(complaint)) => Err(complaint),
         (Err(meaningless), _) => Err(format!("an expression has no value: {}", meaningless.what)),
-        (Ok(_), None) => match seen.iter().position(|s| !s) {
+        (Ok(ControlFlow::Break(())), None) => Ok(None),
+        (Ok(ControlFlow::Continue(())), None) => match seen.iter().position(|s| !s) {
             Some(k) => Err(format!("{} does not run", trace.name(k))),
-            None => Ok(order),
+            None => Ok(Some(order)),
         },
     }
 }
@@ -297,6 +301,16 @@ mod tests {
     #[test]
     fn large_regions_are_not_replayed() {
         assert_eq!(replayed(CHAIN, None, &[1_000_000_000]), Verdict::TooLarge);
+    }
+    #[test]
+    fn loops_that_go_round_without_instances_are_not_waited_for() {
+        let sketch = "for i : 0 <= i < p0
+                        for j : 0 <= j < p1
+                          write A0[i, j]";
+        let interchanged = "{ domain: \"[p0, p1] -> { S0[i, j] : 0 <= i < p0 and 0 <= j < p1 }\", child: { schedule: \
+             \"[p0, p1] -> [{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]\" } }";
+        assert_eq!(replayed(sketch, Some(interchanged), &[0, 1_000_000_000_000]), Verdict::TooLarge);
+        assert_eq!(replayed(sketch, Some(interchanged), &[2, 3]), Verdict::Same { instances: 6 });
     }
     #[test]
     fn sampled_parameters_are_in_the_context_and_near_the_wish() {

@@ -70,14 +70,16 @@ pub struct Meaningless {
 }
 
 impl Node {
-    /// Visits the statement instances in execution order until `visit` breaks.
+    /// Visits the statement instances in execution order until `visit` breaks, or until the loops have gone round `most` times:
+    /// they may do so without any instance.
     pub fn run(
         &self,
         params: &[i128],
         direction: Direction,
+        most: u64,
         visit: &mut impl FnMut(StatementId, Vec<i128>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Meaningless> {
-        run(self, params, &mut HashMap::new(), direction, visit)
+        run(self, params, &mut HashMap::new(), direction, &mut { most }, visit)
     }
 }
 
@@ -86,6 +88,7 @@ fn run(
     params: &[i128],
     counters: &mut HashMap<Counter, i128>,
     direction: Direction,
+    left: &mut u64,
     visit: &mut impl FnMut(StatementId, Vec<i128>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Meaningless> {
     let value = |e: &Expr, counters: &HashMap<Counter, i128>| {
@@ -95,7 +98,7 @@ fn run(
     match node {
         Node::Block(children) => {
             for child in children {
-                if run(child, params, counters, direction, visit)?.is_break() {
+                if run(child, params, counters, direction, left, visit)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -107,10 +110,14 @@ fn run(
             }
             let trips = (last - first) / step + 1;
             for k in 0..trips {
+                if *left == 0 {
+                    return Ok(ControlFlow::Break(()));
+                }
+                *left -= 1;
                 let backwards = f.coincident && direction == Direction::CoincidentBackwards;
                 let k = if backwards { trips - 1 - k } else { k };
                 counters.insert(f.counter, first + k * step);
-                if run(&f.body, params, counters, direction, visit)?.is_break() {
+                if run(&f.body, params, counters, direction, left, visit)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -118,7 +125,7 @@ fn run(
         Node::If { condition, then, otherwise } => {
             let taken = if value(condition, counters)? != 0 { Some(then) } else { otherwise.as_ref() };
             if let Some(child) = taken {
-                return run(child, params, counters, direction, visit);
+                return run(child, params, counters, direction, left, visit);
             }
         }
         Node::Call { statement, coordinates } => {

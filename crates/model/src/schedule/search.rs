@@ -69,7 +69,7 @@ pub(super) fn choose(
         let one_component = !matches!(tree.shape, Shape::Sequence(_));
         let (choices, cost) = best_choices(&tree, machine, options);
         let better = |b: &Candidate| match options.draw {
-            Some(number) => number % 2 == 1,
+            Some(number) => !number.is_multiple_of(2),
             None => cost.cycles < TIE * b.cost.cycles,
         };
         if best.as_ref().is_none_or(better) {
@@ -212,7 +212,7 @@ fn is_drawn(number: u64, band: usize, tried: u64) -> bool {
     let mut x =
         number ^ (band as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tried.wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x = (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (x ^ (x >> 32)) % 3 == 0
+    (x ^ (x >> 32)).is_multiple_of(3)
 }
 
 /// Every member innermost in turn, the others in isl's order, without tiles and with.
