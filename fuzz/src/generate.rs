@@ -475,7 +475,10 @@ impl Generator {
     }
 
     fn size(&mut self) -> Poly {
-        self.by_role(Role::Size).map_or(Poly::number(7), Poly::var)
+        // Along a whole row, now and then.
+        let lead = if self.rng.percent(15) { self.by_role(Role::Lead { strict: true }) } else { None };
+        let lead = if self.rng.percent(15) { self.by_role(Role::Lead { strict: false }) } else { lead };
+        lead.or_else(|| self.by_role(Role::Size)).map_or(Poly::number(7), Poly::var)
     }
 
     fn offset(&mut self) -> Poly {

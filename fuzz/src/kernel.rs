@@ -106,7 +106,7 @@ pub struct Var {
     pub origin: Origin,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Factor {
     Var(VarId),
     /// An element of a table, somewhere in `0 ..= limit`.
@@ -115,7 +115,7 @@ pub enum Factor {
 
 /// constant + Σ coefficient · Π factors, over ℤ. An unsigned variable stands for its value modulo 2^width, taken
 /// negative where the argument set says so: what is printed computes the same number modulo that width.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Poly {
     pub constant: i64,
     pub terms: Vec<(i64, Vec<Factor>)>,
@@ -139,6 +139,35 @@ impl Poly {
         self.constant += other.constant;
         self.terms.extend(other.terms.iter().cloned());
         self
+    }
+
+    pub fn product(&self, other: &Poly) -> Poly {
+        let whole = |p: &Poly| -> Vec<(i64, Vec<Factor>)> {
+            p.terms.iter().cloned().chain((p.constant != 0).then(|| (p.constant, Vec::new()))).collect()
+        };
+        let mut product = Poly::default();
+        for (a, left) in whole(self) {
+            for (b, right) in whole(other) {
+                match [left.clone(), right].concat() {
+                    none if none.is_empty() => product.constant += a * b,
+                    factors => product.terms.push((a * b, factors)),
+                }
+            }
+        }
+        product
+    }
+
+    /// The variables outside of lookups.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> {
+        self.terms.iter().flat_map(|t| &t.1).filter_map(|f| match f {
+            Factor::Var(v) => Some(*v),
+            Factor::Lookup(..) => None,
+        })
+    }
+
+    /// `k` where this is `var + k`.
+    pub fn distance_from(&self, var: VarId) -> Option<i64> {
+        (self.terms == Poly::var(var).terms).then_some(self.constant)
     }
 
     pub fn scale(mut self, by: i64) -> Poly {
@@ -320,10 +349,12 @@ pub enum Shape {
     Rows,
     /// `T *A`, `A[(i) * 40 + j]`: one leading dimension less than dimensions; rows may run into each other.
     Flat(Vec<i64>),
-    /// The same with parameters.
-    FlatBy(Vec<VarId>),
-    /// `T A[][ld]`
-    Vla(VarId),
+    /// The same with parameters: `A[(i) * (n + 1) + j]`.
+    FlatBy(Vec<Poly>),
+    /// The same in two dimensions, but where a loop goes along the rows a pointer goes with it: `w[j]`, and `w += n` in the loop.
+    Walked(Poly),
+    /// `T A[][n + 1][m]`: one size less than dimensions, all positive; no row may run into the next.
+    Vla(Vec<Poly>),
     /// `(A + offset)[i]`
     Shifted(VarId),
 }

@@ -48,7 +48,7 @@ struct Printed {
 
 impl Printed {
     fn new(kernel: &Kernel, extents: Extents) -> Printed {
-        let printer = Printer { kernel, extents, used: RefCell::default() };
+        let printer = Printer { kernel, extents, used: RefCell::default(), walks: RefCell::default() };
         let mut body = String::new();
         printer.block(&kernel.body, &Env::at_entry(kernel), 1, &mut body);
         if let Some(ScalarId(k)) = kernel.result {
@@ -76,6 +76,8 @@ struct Printer<'a> {
     extents: Extents,
     /// What the body mentions; the rest is not passed.
     used: RefCell<Used>,
+    /// Loops around the place being printed whose pointers into arrays may be used, and whether they were.
+    walks: RefCell<Vec<(ArrayId, VarId, bool)>>,
 }
 
 /// An expression with its C type; `negative` if its value in ℤ may be.
@@ -251,18 +253,45 @@ impl Printer<'_> {
         };
         match shape {
             Shape::Global | Shape::Rows | Shape::Vla(_) => {
-                if let Shape::Vla(ld) = shape {
-                    self.used.borrow_mut().vars.insert(*ld);
+                if let Shape::Vla(sizes) = shape {
+                    self.used.borrow_mut().vars.extend(sizes.iter().flat_map(Poly::vars));
                 }
                 at.iter().fold(name, |text, poly| format!("{text}[{}]", self.subscript(poly, env)))
             }
             Shape::Flat(ld) => flat(&|d, _| ld[d].to_string()),
-            Shape::FlatBy(ld) => flat(&|d, context| self.var(ld[d], env, context)),
+            Shape::FlatBy(ld) => flat(&|d, context| self.lead(&ld[d], env, context)),
+            Shape::Walked(ld) => {
+                let mut walks = self.walks.borrow_mut();
+                let walk = walks.iter_mut().filter(|(a, ..)| *a == array).find_map(|(_, counter, used)| {
+                    let rows = at[0].distance_from(*counter)?;
+                    *used = true;
+                    Some((*counter, rows))
+                });
+                drop(walks);
+                match walk {
+                    Some((counter, rows)) => {
+                        let cell = ld.clone().scale(rows).sum(&at[1]);
+                        let cell = if rows == 0 { &at[1] } else { &cell };
+                        format!("{}[{}]", self.walk_name(array, counter), self.subscript(cell, env))
+                    }
+                    None => flat(&|_, context| self.lead(ld, env, context)),
+                }
+            }
             Shape::Shifted(offset) => {
                 let start = self.subscript(&Poly::var(*offset), env);
                 format!("({name} + {start})[{}]", self.subscript(&at[0], env))
             }
         }
+    }
+
+    /// A leading dimension as a factor.
+    fn lead(&self, poly: &Poly, env: &Env, context: Int) -> String {
+        let text = self.poly_as(poly, env, context);
+        if text.contains(' ') { format!("({text})") } else { text }
+    }
+
+    fn walk_name(&self, array: ArrayId, counter: VarId) -> String {
+        format!("w{}_{}", array.0, counter.0)
     }
 
     fn array_name(&self, array: ArrayId) -> String {
@@ -425,8 +454,30 @@ impl Printer<'_> {
             format!("{a} {sign} {b}")
         };
         let start = |bound: &Bound| format!("{} {name} = {}", ty.name(), self.bound(bound, env).text);
-        let step =
-            |sign: &str| if *stride == 1 { format!("{name}{sign}{sign}") } else { format!("{name} {sign}= {stride}") };
+        let walkers = self.walkers(l);
+        let known = self.walks.borrow().len();
+        self.walks.borrow_mut().extend(walkers.iter().map(|(array, _)| (*array, *counter, false)));
+        let mut text = String::new();
+        self.block(body, &inner, depth + 1, &mut text);
+        let walks = self.walks.borrow_mut().split_off(known);
+        let walkers: Vec<_> = walkers.into_iter().zip(walks).filter(|(_, walk)| walk.2).map(|(w, _)| w).collect();
+        for (array, lead) in &walkers {
+            let (elem, walk) = (self.kernel.arrays[array.0].elem.name(), self.walk_name(*array, *counter));
+            let start = if *form == Form::Down { high.plus(-1) } else { low.clone() };
+            let (start, lead) = (self.bound(&start, env).text, self.poly(lead, env).exact().text);
+            let _ =
+                writeln!(out, "{pad}{elem} *{walk} = {} + (long)({start}) * (long)({lead});", self.array_name(*array));
+        }
+        let step = |sign: &str| {
+            let mut step =
+                if *stride == 1 { format!("{name}{sign}{sign}") } else { format!("{name} {sign}= {stride}") };
+            for (array, lead) in &walkers {
+                let lead = lead.clone().scale(*stride);
+                let by = self.poly(&lead, env).exact().text;
+                let _ = write!(step, ", {} {sign}= {by}", self.walk_name(*array, *counter));
+            }
+            step
+        };
         let (before, after) = match form {
             Form::Less => (format!("for ({}; {}; {})", start(low), test(own(), "<", high), step("+")), None),
             Form::AtMost => {
@@ -451,11 +502,24 @@ impl Printer<'_> {
             }
         };
         let _ = writeln!(out, "{pad}{before} {{");
-        self.block(body, &inner, depth + 1, out);
+        out.push_str(&text);
         if *form == Form::While {
             let _ = writeln!(out, "{pad}  {};", step("+"));
         }
         let _ = writeln!(out, "{pad}}}{}", after.unwrap_or_default());
+    }
+
+    /// Arrays into which a pointer may go with this loop, and the lengths of their rows.
+    fn walkers(&self, l: &Loop) -> Vec<(ArrayId, Poly)> {
+        if !matches!(l.form, Form::Less | Form::AtMost | Form::Down) {
+            return Vec::new();
+        }
+        let all = self.kernel.arrays.iter().enumerate();
+        let walked = all.filter_map(|(k, array)| match &array.shape {
+            Shape::Walked(lead) => Some((ArrayId(k), lead.clone())),
+            _ => None,
+        });
+        walked.collect()
     }
 
     // --- around the body ---
@@ -482,7 +546,10 @@ impl Printer<'_> {
                     let rows: String = self.extents.dims[id.0][1..].iter().map(|n| format!("[{n}]")).collect();
                     list.push(format!("{ty} (*{restrict}{name}){rows}"));
                 }
-                Shape::Vla(ld) => list.push(format!("{ty} (*{restrict}{name})[{}]", self.var_name(*ld))),
+                Shape::Vla(sizes) => {
+                    let sizes: String = sizes.iter().map(|size| format!("[{}]", self.size_text(size))).collect();
+                    list.push(format!("{ty} (*{restrict}{name}){sizes}"));
+                }
                 _ => list.push(format!("{ty} *{restrict}{name}")),
             }
         }
@@ -490,6 +557,15 @@ impl Printer<'_> {
         let ty = kernel.result.map_or("void", |r| kernel.scalars[r.0].name());
         let list = if list.is_empty() { "void".to_string() } else { list.join(", ") };
         format!("{ty} k{}({list})", kernel.index)
+    }
+
+    /// The size of a parameter: a sum of other parameters and a number.
+    fn size_text(&self, size: &Poly) -> String {
+        let mut parts: Vec<String> = size.vars().map(|v| self.var_name(v)).collect();
+        if size.constant != 0 {
+            parts.push(size.constant.to_string());
+        }
+        parts.join(" + ")
     }
 
     /// Definitions, and declarations for the other half of the program.

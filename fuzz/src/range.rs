@@ -399,7 +399,7 @@ impl<'a> Judge<'a> {
             self.poly(poly, env)?;
         }
         let shape = &self.kernel.arrays[array.0].shape;
-        if matches!(shape, Shape::Flat(_) | Shape::FlatBy(_) | Shape::Shifted(_)) {
+        if matches!(shape, Shape::Flat(_) | Shape::FlatBy(_) | Shape::Walked(_) | Shape::Shifted(_)) {
             let flat = flatten(shape, at);
             self.poly(&flat, env)?;
             if type_of(self.kernel, &flat).is_unsigned() && env.may_be_negative(self.kernel, &flat) {
@@ -436,11 +436,19 @@ impl<'a> Judge<'a> {
                 Shape::Rows => ranges[0][k].expect("this set gets here"),
                 _ => poly_in(self.kernel, vars, &flat),
             };
-            if let Shape::Vla(ld) = shape {
-                let column = ranges[1][k].expect("this set gets here");
-                if column.low < 0 || column.high >= vars[ld.0].low {
-                    return Err("a column out of bounds");
+            if let Shape::Vla(sizes) = shape {
+                for (column, size) in ranges[1..].iter().zip(sizes) {
+                    let column = column[k].expect("this set gets here");
+                    if column.low < 0 || column.high >= poly_in(self.kernel, vars, size).low {
+                        return Err("a column out of bounds");
+                    }
                 }
+            }
+            if let Shape::Walked(lead) = shape {
+                // The pointer to the row goes one stride, of three at most, beyond the last one.
+                let row = poly_in(self.kernel, vars, lead);
+                let reach = row.low.abs().max(row.high.abs()) * 4;
+                range = Interval { low: range.low - reach, high: range.high + reach };
             }
             if let Shape::Shifted(offset) = shape {
                 // `A + offset` is itself a pointer into the array.
@@ -468,23 +476,12 @@ pub fn moved(at: &[Poly], by: &Poly) -> Vec<Poly> {
 
 /// The one subscript of a flat array; of others, whatever counts their elements.
 pub fn flatten(shape: &Shape, at: &[Poly]) -> Poly {
-    let by_var = |v: &VarId| vec![Factor::Var(*v)];
-    let times = |poly: &Poly, c: i64, factors: Vec<Factor>| {
-        let mut result = Poly::default();
-        let one = (poly.constant, Vec::new());
-        for (k, own) in poly.terms.iter().chain(std::iter::once(&one)) {
-            if *k != 0 {
-                result.terms.push((k * c, own.iter().cloned().chain(factors.clone()).collect()));
-            }
-        }
-        result
-    };
     let mut sum = at[0].clone();
     for (d, next) in at.iter().enumerate().skip(1) {
         sum = match shape {
-            Shape::Flat(ld) => times(&sum, ld[d - 1], Vec::new()),
-            Shape::FlatBy(ld) => times(&sum, 1, by_var(&ld[d - 1])),
-            Shape::Vla(ld) => times(&sum, 1, by_var(ld)),
+            Shape::Flat(ld) => sum.scale(ld[d - 1]),
+            Shape::FlatBy(ld) | Shape::Vla(ld) => sum.product(&ld[d - 1]),
+            Shape::Walked(ld) => sum.product(ld),
             Shape::Global | Shape::Rows | Shape::Shifted(_) => sum,
         };
         sum = sum.sum(next);

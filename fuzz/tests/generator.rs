@@ -1,7 +1,7 @@
 //! The generator itself, without the optimizer: its kernels are valid C and compute the same at every level.
 
 use fuzz::campaign::Campaign;
-use fuzz::kernel::{Bound, Form, Kernel, Loop, Stmt};
+use fuzz::kernel::{Bound, Form, Kernel, Loop, Poly, Shape, Stmt};
 use fuzz::{generate, print, range};
 
 fn passes(mut campaign: Campaign, prepare: impl FnOnce(&mut Campaign)) {
@@ -70,4 +70,20 @@ fn all_loop_forms_turn_up() {
     assert!(any(&|l| matches!(l.low, Bound::Max(..))));
     assert!(any(&|l| l.stride == 3));
     assert!(kernels.iter().any(Kernel::overlaps));
+}
+
+/// Arrays of parametric size, with rows as long as loops run, longer and shorter.
+#[test]
+fn parametric_sizes_turn_up() {
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(15, k)).collect();
+    let any = |test: &dyn Fn(&Shape) -> bool| kernels.iter().flat_map(|k| &k.arrays).any(|a| test(&a.shape));
+    let adds = |sizes: &[Poly]| sizes.iter().any(|size| size.constant > 0);
+    assert!(any(&|s| matches!(s, Shape::Vla(sizes) if sizes.len() == 2)));
+    assert!(any(&|s| matches!(s, Shape::Vla(sizes) if adds(sizes))));
+    assert!(any(&|s| matches!(s, Shape::FlatBy(sizes) if adds(sizes))));
+    let program = print::program(&kernels);
+    assert!(
+        program.lines().any(|l| l.contains("for (") && l.contains(", w") && l.contains(" += n")),
+        "no pointer is bumped"
+    );
 }

@@ -33,7 +33,7 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
     let mut roles = Vec::new();
     // One type for most parameters, as people write.
     let usual = [Int::Int, Int::Long, Int::Unsigned, Int::Size][rng.weighted(&[50, 20, 15, 15])];
-    let mut parameter = |rng: &mut Rng, kernel: &mut Kernel, role: Role| {
+    let parameter = |rng: &mut Rng, kernel: &mut Kernel, roles: &mut Vec<Role>, role: Role| {
         let ty = if rng.percent(75) {
             usual
         } else {
@@ -46,13 +46,29 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
         VarId(kernel.vars.len() - 1)
     };
     for _ in 0..rng.within(1, 3) {
-        parameter(rng, &mut kernel, Role::Size);
+        parameter(rng, &mut kernel, &mut roles, Role::Size);
     }
     for _ in 0..rng.weighted(&[50, 35, 15]) {
-        parameter(rng, &mut kernel, Role::Offset);
+        parameter(rng, &mut kernel, &mut roles, Role::Offset);
     }
+    // The length of a row: a parameter of its own, one that another array has too, or, unless it has to be positive, a size that
+    // loops go up to; often with something added.
+    let lead = |rng: &mut Rng, kernel: &mut Kernel, roles: &mut Vec<Role>, strict: bool| {
+        let role = Role::Lead { strict };
+        let of = |wanted: Role| -> Vec<VarId> {
+            let is = |v: &VarId| roles[v.0] == wanted && kernel.vars[v.0].origin == Origin::Argument;
+            (0..roles.len()).map(VarId).filter(is).collect()
+        };
+        let (known, sizes) = (of(role), of(Role::Size));
+        let var = match rng.weighted(&[45, 25, 30]) {
+            1 if !known.is_empty() => rng.pick(&known),
+            2 if !strict && !sizes.is_empty() => rng.pick(&sizes),
+            _ => parameter(rng, kernel, roles, role),
+        };
+        Poly::var(var).plus(rng.pick(&[0, 0, 0, 1, 2]))
+    };
     if rng.percent(20) {
-        parameter(rng, &mut kernel, Role::Huge);
+        parameter(rng, &mut kernel, &mut roles, Role::Huge);
     }
     let primary = Elem::ALL[rng.weighted(&[40, 16, 20, 7, 8, 9])];
     for _ in 0..rng.within(1, 4) {
@@ -62,13 +78,14 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
             2 => 1 + rng.weighted(&[30, 65, 5]),
             _ => 1 + rng.weighted(&[20, 50, 30]),
         };
-        let shape = match rng.weighted(&[22, 22, 22, 22, 7, 5]) {
+        let shape = match rng.weighted(&[19, 19, 18, 20, 10, 8, 6]) {
             0 => Shape::Global,
             1 => Shape::Rows,
             2 => Shape::Flat((1..dims).map(|_| leading(rng, depth)).collect()),
-            3 => Shape::FlatBy((1..dims).map(|_| parameter(rng, &mut kernel, Role::Lead { strict: false })).collect()),
-            4 if dims == 2 => Shape::Vla(parameter(rng, &mut kernel, Role::Lead { strict: true })),
-            5 if dims == 1 => Shape::Shifted(parameter(rng, &mut kernel, Role::Offset)),
+            3 => Shape::FlatBy((1..dims).map(|_| lead(rng, &mut kernel, &mut roles, false)).collect()),
+            4 if dims > 1 => Shape::Vla((1..dims).map(|_| lead(rng, &mut kernel, &mut roles, true)).collect()),
+            5 | 6 if dims == 1 => Shape::Shifted(parameter(rng, &mut kernel, &mut roles, Role::Offset)),
+            5 | 6 if dims == 2 => Shape::Walked(lead(rng, &mut kernel, &mut roles, false)),
             _ => Shape::Rows,
         };
         kernel.arrays.push(Array { elem, dims, shape });
@@ -146,7 +163,7 @@ fn set(rng: &mut Rng, kernel: &Kernel, roles: &[Role], depth: usize, kind: Kind)
     for (k, role) in roles.iter().enumerate() {
         if let Role::Lead { strict } = role {
             values[k] = if *strict || kind == Kind::Usual || rng.percent(70) {
-                largest.min(120) + rng.within(2, 12)
+                largest.min(120) + if rng.percent(25) { 0 } else { rng.within(2, 12) }
             } else {
                 rng.within(0, largest)
             };
