@@ -16,7 +16,8 @@ pub struct ReadRegion {
     pub exit: BlockId,
     /// Reverse post-order.
     pub blocks: Vec<BlockId>,
-    /// The SSA value behind each parameter, in order; defined outside the region. Read as signed.
+    /// The SSA value behind each parameter, in order; defined outside the region, or computed in it from such values without
+    /// side effects, so that it can be computed before it. Read as signed.
     pub params: Vec<ValueId>,
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array; defined outside the region (or a global).

@@ -13,6 +13,7 @@ use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
 use model::assume::{Assumption, AssumptionKind};
+use model::scop::ParamId;
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -96,6 +97,24 @@ impl Reader<'_> {
         };
         let ValueFacts { bits, .. } = self.integer(value)?;
         let id = self.intern_parameter(value, bits)?;
+        self.as_parameter(scope, id, bits)
+    }
+
+    /// A value that the region computes from what is known before it, as a parameter.
+    pub(super) fn hoisted_parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+        let ValueFacts { bits, .. } = self.integer(value)?;
+        let id = self.intern_hoisted(value, bits)?;
+        self.as_parameter(scope, id, bits)
+    }
+
+    /// What is computed without trusting any flag, in ℤ.
+    pub(super) fn definition(&mut self, value: ValueId, scope: &Scope) -> Read<Affine> {
+        let bits = self.integer(value)?.bits;
+        let affine = self.expression(value, bits, scope, false, 0)?;
+        self.as_signed(affine, scope)
+    }
+
+    fn as_parameter(&mut self, scope: &Scope, id: ParamId, bits: u32) -> Read<Affine> {
         let space = set_space(&self.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
         let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
         let local = LocalSpace::from_space(&space)?;
@@ -651,10 +670,11 @@ impl Reader<'_> {
             return Err(wraps());
         }
         let bad = instances.params()?.coalesce()?;
-        // What the assumption says of parameters for which nothing of this runs does not matter, so it need not be said.
-        let running = scope.domain.params()?.intersect(&self.context)?;
+        // What the assumption says of parameters for which nothing of this runs does not matter, nor does what it says of those that
+        // an earlier assumption rules out: the check tests them all.
+        let running = scope.domain.params()?.intersect(&self.context_assumed)?;
         let valid = bad.complement()?.gist(&running)?.coalesce()?;
-        let possible = valid.intersect(&self.context)?;
+        let possible = valid.intersect(&self.context_assumed)?;
         // The region must still be able to run under the assumption, and testing it must stay cheap.
         let useful = scope.domain.intersect_params(&possible)?;
         if useful.is_empty()? || valid.basic_sets()?.len() > MAX_ASSUMPTION_PARTS {

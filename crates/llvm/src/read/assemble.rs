@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 
     fn assume_shape(&mut self, base: ValueId, sizes: &[Polynomial], condition: &Set, line: u32) -> Result<(), Stop> {
-        let valid = condition.gist(&self.context)?.coalesce()?;
+        let valid = condition.gist(&self.context_assumed)?.coalesce()?;
         self.context_assumed = self.context_assumed.intersect(&valid)?;
         let shape: String = sizes.iter().map(|size| format!("[{}]", self.shown(size))).collect();
         let because = format!("the subscripts of {}[]{shape} stay inside its rows", self.array_name(base));

@@ -246,6 +246,11 @@ struct Reader<'a> {
     expand_products: bool,
 }
 
+/// All signed numbers of so many bits.
+fn any_of(bits: u32) -> (i128, i128) {
+    (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+}
+
 /// A point to go back to when parameters turn out not to be needed.
 struct KnownParameters {
     count: usize,
@@ -284,16 +289,24 @@ impl<'a> Reader<'a> {
     }
 
     fn intern_parameter(&mut self, value: ValueId, bits: u32) -> Result<ParamId, isl::IslError> {
+        // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
+        let reliable = self.oracle.is_guaranteed_not_poison(value);
+        let range = if reliable { self.oracle.signed_range(value) } else { any_of(bits) };
+        self.intern(value, bits, range)
+    }
+
+    /// A value of the region that is computed again before it. What LLVM knows of it holds where it stands, not there.
+    fn intern_hoisted(&mut self, value: ValueId, bits: u32) -> Result<ParamId, isl::IslError> {
+        self.intern(value, bits, any_of(bits))
+    }
+
+    fn intern(&mut self, value: ValueId, bits: u32, (low, high): (i128, i128)) -> Result<ParamId, isl::IslError> {
         if let Some(known) = self.param_values.iter().position(|&v| v == value) {
             return Ok(ParamId(known as u32));
         }
         let id = ParamId(self.params.len() as u32);
         let name =
             Some(self.facts.value(value).name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| id.to_string());
-        // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
-        let anything = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
-        let reliable = self.oracle.is_guaranteed_not_poison(value);
-        let (low, high) = if reliable { self.oracle.signed_range(value) } else { anything };
         self.params.push(Param { name, bits, range: (low, high) });
         self.param_values.push(value);
         let range = Set::read_from_str(&self.ctx, &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?;

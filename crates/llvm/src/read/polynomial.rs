@@ -13,6 +13,8 @@ use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
+/// Computations deeper than this are not repeated before the region.
+const MAX_HOISTED_DEPTH: u32 = 6;
 /// Products nested deeper than this in values from outside are not looked for.
 const MAX_PRODUCT_DEPTH: u32 = 6;
 
@@ -126,18 +128,61 @@ impl Reader<'_> {
             let function = self.where_something_runs(function, scope)?;
             return Ok(Value { function, bits: affine.bits, signed, unsigned });
         }
-        if !self.is_outside(value) || !signed {
+        // `n / 2` as a size is a symbol of its own.
+        let parameter = if self.is_outside(value) {
+            self.parameter(scope, value)?
+        } else if self.is_hoistable(value, 0) {
+            self.hoisted_parameter(scope, value)?
+        } else {
             return not_polynomial(self.facts.display_name(value));
-        }
-        // `n / 2` as a size is a symbol of its own, of which its definition is known.
-        let parameter = self.parameter(scope, value)?;
-        let defined = parameter.function.eq_set(&affine.function)?.params()?;
-        self.context = self.context.intersect(&defined)?;
-        self.context_assumed = self.context_assumed.intersect(&defined)?;
+        };
+        self.define(&parameter, value, scope)?;
         let (signed, unsigned) = parameter.ranges();
         match PiecewisePolynomial::from_pw_aff(&parameter.function)? {
             Some(function) => Ok(Value { function, bits: parameter.bits, signed, unsigned }),
             None => not_polynomial(self.facts.display_name(value)),
+        }
+    }
+
+    /// Could the value be computed before the region, without harm and from what is known there?
+    fn is_hoistable(&self, value: ValueId, depth: u32) -> bool {
+        let Some(instruction) = self.facts.instruction(value) else { return true };
+        self.is_outside(value)
+            || depth < MAX_HOISTED_DEPTH
+                && instruction.pure_and_speculatable
+                && !instruction.reads_memory
+                && !self.facts.is_phi(value)
+                && instruction.operands.iter().all(|&operand| self.is_hoistable(operand, depth + 1))
+    }
+
+    /// Makes it a fact that the parameter is what it is computed as.
+    ///
+    /// The context simplifies the check, so that it may hold only what is true whether the check holds or not: no flag is trusted (the
+    /// computation may be repeated where it promises nothing), nothing assumed and no instance presupposed. The copies of two values
+    /// from outside that are frozen one by one are unrelated if both were poison.
+    fn define(&mut self, parameter: &Affine, value: ValueId, scope: &Scope) -> Read<()> {
+        if self.is_outside(value) && !self.oracle.is_guaranteed_not_poison(value) {
+            return Ok(());
+        }
+        let known = self.known_parameters();
+        let assumed = std::mem::replace(&mut self.context_assumed, self.context.clone());
+        self.proofs_only += 1;
+        let definition = self.definition(value, &Scope { domain: self.everywhere(scope)?, ..scope.clone() });
+        self.proofs_only -= 1;
+        let learned = std::mem::replace(&mut self.context_assumed, assumed);
+        self.context_assumed = self.context_assumed.intersect(&learned)?;
+        match definition {
+            Ok(definition) => {
+                let defined = parameter.function.eq_set(&definition.function)?.params()?;
+                self.context = self.context.intersect(&defined)?;
+                self.context_assumed = self.context_assumed.intersect(&defined)?;
+                Ok(())
+            }
+            Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
+            Err(_) => {
+                self.forget_parameters_since(known);
+                Ok(())
+            }
         }
     }
 

@@ -42,23 +42,22 @@ impl<A: Anchors> Writer<'_, A> {
     /// Freezes the inputs in `entering` and writes the terms behind it. The block returned is where the new code starts.
     pub(super) fn write_check(&mut self, joints: Joints, plan: &Plan) -> Result<Block, WriteError> {
         let end = joints.entering.terminator();
-        let inputs: Vec<Value> =
-            self.region.params.iter().chain(self.region.bases.values()).map(|&v| self.value(v)).collect();
+        let mut inputs = Vec::new();
+        for &id in self.region.params.iter().chain(self.region.bases.values()) {
+            self.collect_inputs(self.value(id), &mut inputs)?;
+        }
         // Asked before anything is written: the answer is about the place where the region is entered.
         let doubtful: Vec<bool> = inputs.iter().map(|v| !v.is_never_poison(end)).collect();
         self.build.at_end(joints.entering);
         self.build.erase(end);
         for (&input, doubtful) in inputs.iter().zip(doubtful) {
-            if input.block().is_some_and(|b| self.inside.contains(&b)) {
-                return Err(WriteError::Reader("a parameter or base pointer is computed inside the region".into()));
-            }
             if doubtful && !self.frozen.contains_key(&input) {
                 let copy = self.build.freeze(input);
                 self.frozen.insert(input, copy);
             }
         }
-        self.params =
-            self.region.params.iter().map(|&id| self.write_param(self.value(id))).collect::<Result<_, _>>()?;
+        let params: Vec<Value> = self.region.params.iter().map(|&id| self.value(id)).collect();
+        self.params = params.into_iter().map(|value| self.write_param(value)).collect::<Result<_, _>>()?;
         for term in &plan.check {
             self.write_term(term, joints.original)?;
         }
@@ -68,8 +67,36 @@ impl<A: Anchors> Writer<'_, A> {
         Ok(first_new)
     }
 
+    /// The values from outside that `value` is computed from.
+    fn collect_inputs(&self, value: Value, inputs: &mut Vec<Value>) -> Result<(), WriteError> {
+        if !value.block().is_some_and(|b| self.inside.contains(&b)) {
+            if !inputs.contains(&value) && !value.is_constant() {
+                inputs.push(value);
+            }
+            return Ok(());
+        }
+        if value.is_phi() || value.is_alloca() || value.touches_memory() {
+            return Err(WriteError::Reader("a parameter or base pointer cannot be computed before the region".into()));
+        }
+        value.operands().into_iter().try_for_each(|operand| self.collect_inputs(operand, inputs))
+    }
+
+    /// What the region computes from frozen inputs, computed here; without promises, since nothing says that control gets there.
+    fn hoisted(&self, value: Value) -> Value {
+        if !value.block().is_some_and(|b| self.inside.contains(&b)) {
+            return self.frozen.get(&value).copied().unwrap_or(value);
+        }
+        let operands: Vec<Value> = value.operands().into_iter().map(|operand| self.hoisted(operand)).collect();
+        let copy = self.build.clone_here(value);
+        copy.drop_promises();
+        for (index, operand) in operands.into_iter().enumerate() {
+            copy.set_operand(index, operand);
+        }
+        copy
+    }
+
     fn write_param(&self, value: Value) -> Result<Value, WriteError> {
-        let copy = self.frozen.get(&value).copied().unwrap_or(value);
+        let copy = self.hoisted(value);
         match value.ty().int_bits() {
             Some(64) => Ok(copy),
             Some(bits) if bits < 64 => Ok(self.build.sext(copy, self.build.i64())),
