@@ -129,7 +129,9 @@ fn render_arrays(out: &mut String, scop: &Scop) {
         }
         let _ = writeln!(out, "    {} {}{shape}: {}", array.element, array.name, shown.join(", "));
         if array.shape.len() > 1 {
-            let _ = writeln!(out, "        {recovered}");
+            let condition = constraints(&array.condition);
+            let provided = if condition.is_empty() { String::new() } else { format!(", provided that {condition}") };
+            let _ = writeln!(out, "        {recovered}{provided}");
         }
     }
 }
@@ -316,6 +318,7 @@ mod tests {
                     element_bytes: 8,
                     shape: vec!["*".into(), "1200".into()],
                     recovered: Recovered::Constant,
+                    condition: "[n] -> {  : n <= 1200 }".into(),
                 },
                 Array {
                     name: "B".into(),
@@ -323,6 +326,7 @@ mod tests {
                     element_bytes: 8,
                     shape: vec!["*".into()],
                     recovered: Recovered::None,
+                    condition: UNIVERSE.into(),
                 },
             ],
             statements: vec![Statement {
@@ -390,7 +394,7 @@ mod tests {
                 blur.c:12-16: blur: modelled, transformed (tiled, vectorized)
                   arrays
                     double A[][1200]: A[i][j], A[i-1][j]
-                        sizes recovered from constant strides
+                        sizes recovered from constant strides, provided that n <= 1200
                     double B[]: B[2*i+n-j+1] =
                   assumed
                     line 14: j stays below the row length 1200 in A[i][j] (n <= 1200)
@@ -425,7 +429,7 @@ mod tests {
             blur.c:12-16: blur: modelled in part, order kept
               arrays
                 double A[][1200]: A[i][j], A[i-1][j]
-                    sizes recovered from constant strides
+                    sizes recovered from constant strides, provided that n <= 1200
                 double B[]: B[2*i+n-j+1] =
 
             1 region modelled: 0 transformed, 0 loops left alone

@@ -149,6 +149,7 @@ fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
         cell_bytes: bytes,
         inner_sizes: inner.iter().map(|s| size_of(s)).collect(),
         recovered: Recovered::Constant,
+        condition: None,
         may_wrap: false,
         live_out: !scalar,
     }

@@ -88,6 +88,8 @@ pub struct Array {
     /// Sizes of the inner dimensions in cells, outermost unknown and absent; affine in the parameters.
     pub inner_sizes: Vec<Polynomial>,
     pub recovered: Recovered,
+    /// The parameters for which the subscripts stay inside the shape; nothing where that is proved.
+    pub condition: Option<isl::Set>,
     /// Addresses of accesses are known modulo the size of the address space only, so the check must show that the bytes touched
     /// span less than half of it.
     pub may_wrap: bool,

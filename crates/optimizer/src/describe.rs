@@ -116,6 +116,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
                 Recovered::Constant => report::Recovered::Constant,
                 Recovered::Parametric => report::Recovered::Parametric,
             },
+            condition: array.condition.as_ref().map_or(report::UNIVERSE.into(), |c| names.apply(&c.to_string())),
         }
     });
     let arrays = arrays.collect();

@@ -76,6 +76,13 @@ pub struct Array {
     /// Outermost first; `*` is an unknown extent, everything else an affine expression. Empty for scalars.
     pub shape: Vec<String>,
     pub recovered: Recovered,
+    /// The parameters for which the subscripts stay inside the shape; universe where that is proved.
+    #[serde(default = "universe")]
+    pub condition: String,
+}
+
+fn universe() -> String {
+    UNIVERSE.into()
 }
 
 /// How the shape of an array came to be known.
@@ -326,6 +333,7 @@ mod tests {
                 element_bytes: 8,
                 shape: vec!["*".into(), "n".into()],
                 recovered: Recovered::Parametric,
+                condition: UNIVERSE.into(),
             }],
             statements: vec![Statement {
                 name: "S0".into(),

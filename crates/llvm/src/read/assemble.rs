@@ -193,6 +193,7 @@ impl Reader<'_> {
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
         let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
         let (cell_bytes, inner_sizes);
+        let mut condition = None;
         if varying {
             let granule = self.granule(accesses)?;
             for (access, relation) in accesses.iter().zip(&mut relations) {
@@ -210,6 +211,7 @@ impl Reader<'_> {
             }
             let shape = recover_shape(&self.ctx, &linear, &self.context_assumed)?;
             if !shape.condition.plain_is_universe()? {
+                condition = Some(shape.condition.clone());
                 let line = accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
                 self.assume_shape(base, &shape.inner_sizes, &shape.condition, line)?;
             }
@@ -252,6 +254,7 @@ impl Reader<'_> {
             cell_bytes,
             inner_sizes,
             recovered,
+            condition,
             may_wrap,
             live_out: true,
         };
@@ -344,6 +347,7 @@ impl Reader<'_> {
                     cell_bytes: facts.bytes,
                     inner_sizes: Vec::new(),
                     recovered: Recovered::None,
+                    condition: None,
                     may_wrap: false,
                     live_out,
                 },
