@@ -1,14 +1,14 @@
 // The demonstration: a matrix product over plain pointers. Nobody says that the matrices do not overlap, and their shape is
-// only to be guessed from the subscripts. A second call, with C inside A, shows that overlap is noticed and still right.
+// only to be guessed from the subscripts, which multiply a loop counter by a size that is known at run time. A second call, with C inside A, shows that overlap is noticed and still right.
 #include "../kernels/common.h"
 
 #define N 1024
 
-LW_NOINLINE void product(double *C, double *A, double *B) {
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
-      for (int k = 0; k < N; k++)
-        C[i * N + j] += A[i * N + k] * B[k * N + j];
+LW_NOINLINE void product(int n, double *C, double *A, double *B) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        C[i * n + j] += A[i * n + k] * B[k * n + j];
 }
 
 int main(int argc, char **argv) {
@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   lw_fill_f64(A, 2 * bytes, 1);
   lw_fill_f64(B, bytes, 2);
   lw_start();
-  product(C, A, B);
+  product(N, C, A, B);
   lw_stop();
   lw_report(overlap ? "product, C overlaps A" : "product", lw_hash(LW_HASH_START, C, bytes));
   return 0;
