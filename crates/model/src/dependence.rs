@@ -8,10 +8,12 @@
 //! Within one instance all reads happen before all writes; an instance does not depend on itself.
 
 use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
-use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
+use isl::{Budget, Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
 use std::collections::BTreeSet;
 
 /// `{ source -> sink }`, both statement instances.
+///
+/// For the parameter values at which the assumptions of the region hold; elsewhere they may say anything.
 ///
 /// Ensures: every order of the instances in which each source of `flow`, `anti` and `output` runs before its sink computes the
 /// same values as the original, up to the order in which reductions combine their operands; if the pairs of `reduction` keep
@@ -32,7 +34,12 @@ impl Dependences {
     }
     /// What iterations that run at once must not have between them: two updates at once would lose one.
     pub fn with_reductions(&self) -> Result<UnionMap, IslError> {
-        self.validity()?.union(&self.reduction)?.coalesce()
+        let validity = self.validity()?;
+        if self.has_reductions()? { validity.union(&self.reduction)?.coalesce() } else { Ok(validity) }
+    }
+    /// Whether `validity` and `with_reductions` differ.
+    pub fn has_reductions(&self) -> Result<bool, IslError> {
+        Ok(!self.reduction.is_empty()?)
     }
 }
 
@@ -44,8 +51,9 @@ pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
 }
 
 fn compute(scop: &Scop) -> Result<Dependences, IslError> {
-    let order = Phases::of(scop)?;
-    let all = Accesses::of(scop)?;
+    let known = known_of_params(scop)?;
+    let order = Phases::of(scop, &known)?;
+    let all = Accesses::of(scop, &known)?;
     let reduced = all.reduction_arrays();
     let plain = all.filtered(|a| !reduced.contains(&a.array));
     let Values { flow, anti, output } = value_based(scop, &plain, &order)?;
@@ -85,18 +93,39 @@ fn compute(scop: &Scop) -> Result<Dependences, IslError> {
         reduction = reduction.subtract(&ordered)?;
     }
     Ok(Dependences {
-        flow: flow.coalesce()?,
-        anti: anti.coalesce()?,
-        output: output.coalesce()?,
-        reduction: reduction.coalesce()?,
+        flow: possible(&flow, &known)?,
+        anti: possible(&anti, &known)?,
+        output: possible(&output, &known)?,
+        reduction: possible(&reduction, &known)?,
     })
+}
+
+/// The parameter values at which dependences matter. isl copies every constraint from relation to relation, and bounds of types
+/// are two for each parameter; so relations are brought into a form in which only these values count.
+fn known_of_params(scop: &Scop) -> Result<Set, IslError> {
+    scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?.coalesce()
+}
+
+/// The relation without its pieces that are empty at all known parameter values.
+fn possible(pairs: &UnionMap, known: &Set) -> Result<UnionMap, IslError> {
+    let mut out = UnionMap::empty_ctx(pairs.ctx())?;
+    for map in pairs.coalesce()?.maps()? {
+        for piece in map.basic_maps()? {
+            let piece = UnionMap::from_basic_map(&piece)?;
+            if !piece.intersect_params(known)?.is_empty()? {
+                out = out.union(&piece)?;
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
 pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
     scop.ctx.within(Budget::DEPENDENCE, || {
-        let order = Phases::of(scop)?;
-        let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop)?, &order)?;
+        let known = known_of_params(scop)?;
+        let order = Phases::of(scop, &known)?;
+        let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
         Ok(Dependences { flow, anti, output, reduction })
     })
@@ -147,7 +176,7 @@ fn phase_name(statement: StatementId, writes: bool) -> String {
 struct Accesses(Vec<Phased>);
 
 impl Accesses {
-    fn of(scop: &Scop) -> Result<Accesses, IslError> {
+    fn of(scop: &Scop, known: &Set) -> Result<Accesses, IslError> {
         let mut out = Vec::new();
         for (&statement, s) in &scop.statements {
             for access in &s.accesses {
@@ -159,7 +188,9 @@ impl Accesses {
                     writes,
                     certain: *kind == AccessKind::Write && *exact && !s.boxed,
                     reduction: *reduction,
-                    relation: relation.set_tuple_name(DimType::In, &phase_name(statement, writes))?,
+                    relation: relation
+                        .gist_params(known)?
+                        .set_tuple_name(DimType::In, &phase_name(statement, writes))?,
                 });
             }
         }
@@ -193,12 +224,13 @@ struct Phases {
 }
 
 impl Phases {
-    fn of(scop: &Scop) -> Result<Phases, IslError> {
+    fn of(scop: &Scop, known: &Set) -> Result<Phases, IslError> {
         let mut phases = UnionMap::empty_ctx(&scop.ctx)?;
         let mut instance = UnionMap::empty_ctx(&scop.ctx)?;
         for map in scop.schedule.get_map()?.maps()? {
             let name = map.get_tuple_name(DimType::In)?;
             let Some(statement) = StatementId::from_isl_name(&name) else { continue };
+            let map = map.gist_params(known)?;
             let identity = map.domain()?.identity()?;
             for (writes, phase) in [(false, 0), (true, 1)] {
                 let phased = phase_name(statement, writes);

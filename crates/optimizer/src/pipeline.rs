@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 /// What happened to one function.
 pub struct Optimized {
+    /// Empty where no report is asked for.
     pub report: report::Function,
     pub changed: bool,
 }
@@ -53,7 +54,12 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
             continue;
         }
         remarks.emit(function);
-        return Optimized { report: report(&facts, &considered), changed };
+        // Describing a region takes isl a while.
+        let report = match options.report {
+            Some(_) => report(&facts, &considered),
+            None => Optimized::untouched(function).report,
+        };
+        return Optimized { report, changed };
     }
 }
 

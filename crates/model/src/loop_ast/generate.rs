@@ -52,7 +52,8 @@ pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Res
     let mut last = None;
     for separate in [true, false] {
         let result = ctx.within(Budget::AST, || {
-            let marked = mark_bands(schedule, separate)?;
+            // What the context says need not be simplified away again in every loop.
+            let marked = mark_bands(&schedule.gist_domain_params(context)?, separate)?;
             let ast = build(context)?.node_from_schedule(&marked)?;
             let mut converter = Converter { counters: 0, nodes: 0, limit: options.max_nodes };
             converter.node(&ast, &Scope::default())

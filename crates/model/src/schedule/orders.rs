@@ -28,8 +28,8 @@ pub struct Orders {
 struct Relations {
     /// What every order must respect.
     validity: UnionMap,
-    /// What iterations that run at once must not have between them.
-    coincidence: UnionMap,
+    /// What iterations that run at once must not have between them, if that is something else.
+    coincidence: Option<UnionMap>,
     /// What should be close together.
     proximity: UnionMap,
 }
@@ -38,7 +38,7 @@ impl Relations {
     fn map(&self, simplify: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Relations, IslError> {
         Ok(Relations {
             validity: simplify(&self.validity)?,
-            coincidence: simplify(&self.coincidence)?,
+            coincidence: self.coincidence.as_ref().map(&simplify).transpose()?,
             proximity: simplify(&self.proximity)?,
         })
     }
@@ -55,7 +55,8 @@ impl Orders {
         if reuse_of_reads {
             proximity = proximity.union(&reads_of_one_cell(scop)?)?;
         }
-        let exact = Relations { validity: deps.validity()?, coincidence: deps.with_reductions()?, proximity };
+        let coincidence = if deps.has_reductions()? { Some(deps.with_reductions()?) } else { None };
+        let exact = Relations { validity: deps.validity()?, coincidence, proximity };
         let simplified = exact.map(|pairs| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce())?;
         Ok(Orders { ctx: scop.ctx.clone(), domain, exact, simplified, unsized_relations: None })
     }
@@ -103,7 +104,7 @@ impl Orders {
     fn compute(&self, relations: &Relations) -> Result<Schedule, IslError> {
         ScheduleConstraints::on_domain(&self.domain)?
             .set_validity(&relations.validity)?
-            .set_coincidence(&relations.coincidence)?
+            .set_coincidence(relations.coincidence.as_ref().unwrap_or(&relations.validity))?
             .set_proximity(&relations.proximity)?
             .compute_schedule()
     }

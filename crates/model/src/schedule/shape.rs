@@ -62,7 +62,8 @@ pub(super) type Choices = HashMap<usize, Choice>;
 pub(super) struct Region<'a> {
     scop: &'a Scop,
     all: UnionMap,
-    validity: UnionMap,
+    /// Without reductions, if there are any.
+    validity: Option<UnionMap>,
     /// At the nominal values of the parameters.
     domains: Vec<(StatementId, Set)>,
     /// Bytes per step of each dimension of the statement, per access.
@@ -103,7 +104,8 @@ impl<'a> Region<'a> {
             }
             accesses.insert(id, list);
         }
-        let (all, validity) = (dependences.with_reductions()?, dependences.validity()?);
+        let all = dependences.with_reductions()?;
+        let validity = if dependences.has_reductions()? { Some(dependences.validity()?) } else { None };
         Ok(Region { scop, all, validity, domains, accesses: Rc::new(accesses) })
     }
 }
@@ -266,13 +268,15 @@ impl Reader<'_> {
         }
         let index = self.bands;
         self.bands += 1;
-        let (all, validity) = (active(node, &self.region.all)?, active(node, &self.region.validity)?);
+        let all = active(node, &self.region.all)?;
+        let validity = self.region.validity.as_ref().map(|v| active(node, v)).transpose()?;
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
+            let coincident = all.is_subset(&equal_at(&all, row)?)?;
             members.push(Member {
-                coincident: all.is_subset(&equal_at(&all, row)?)?,
-                lanes: lanes(&all, &validity, row, &others)?,
+                coincident,
+                lanes: if coincident { Lanes::Independent } else { lanes(&all, validity.as_ref(), row, &others)? },
                 trips: 1.0,
                 rows: self.rows(row)?,
             });
@@ -301,7 +305,13 @@ impl Reader<'_> {
     }
 }
 
-fn lanes(all: &UnionMap, validity: &UnionMap, row: &UnionPwAff, others: &[&UnionPwAff]) -> Result<Lanes, IslError> {
+/// `validity` is given where it differs from `all`.
+fn lanes(
+    all: &UnionMap,
+    validity: Option<&UnionMap>,
+    row: &UnionPwAff,
+    others: &[&UnionPwAff],
+) -> Result<Lanes, IslError> {
     let carried = |pairs: &UnionMap| -> Result<bool, IslError> {
         let mut pairs = pairs.clone();
         for other in others {
@@ -309,12 +319,10 @@ fn lanes(all: &UnionMap, validity: &UnionMap, row: &UnionPwAff, others: &[&Union
         }
         Ok(!pairs.is_subset(&equal_at(&pairs, row)?)?)
     };
-    Ok(if !carried(all)? {
-        Lanes::Independent
-    } else if !carried(validity)? {
-        Lanes::Reductions
-    } else {
-        Lanes::Chained
+    Ok(match validity {
+        _ if !carried(all)? => Lanes::Independent,
+        Some(validity) if !carried(validity)? => Lanes::Reductions,
+        _ => Lanes::Chained,
     })
 }
 

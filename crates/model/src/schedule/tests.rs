@@ -43,14 +43,14 @@ fn a_dot_product_form_of_matmul_is_interchanged_and_tiled() {
                 S0(c0, c1);
               }
             }
-            for (int c2 = 0; c2 <= 999; c2 += 32) {
-              for (int c3 = 0; c3 <= 999; c3 += 32) {
-                for (int c4 = 0; c4 <= 999; c4 += 64) {
-                  for (int c5 = 0; c5 <= min(31, -c2 + 999); ++c5) {
-                    for (int c6 = 0; c6 <= min(31, -c3 + 999); ++c6) {
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = 0; c4 <= 15; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
                       // vector
-                      for (int c7 = 0; c7 <= min(63, -c4 + 999); ++c7) {
-                        S1(c2 + c5, c4 + c7, c3 + c6);
+                      for (int c7 = 0; c7 <= min(63, (-64) * c4 + 999); ++c7) {
+                        S1(32 * c2 + c5, 64 * c4 + c7, 32 * c3 + c6);
                       }
                     }
                   }
@@ -82,14 +82,14 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
                 S0(c0, c1);
               }
             }
-            for (int c2 = 0; c2 <= p0 - 1; c2 += 32) {
-              for (int c3 = 0; c3 <= p2 - 1; c3 += 32) {
-                for (int c4 = 0; c4 <= p1 - 1; c4 += 64) {
-                  for (int c5 = 0; c5 <= min(31, p0 - c2 - 1); ++c5) {
-                    for (int c6 = 0; c6 <= min(31, p2 - c3 - 1); ++c6) {
+            for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
+              for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
+                for (int c4 = 0; c4 <= floord(p1 - 1, 64); ++c4) {
+                  for (int c5 = 0; c5 <= min(31, p0 - 32 * c2 - 1); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, p2 - 32 * c3 - 1); ++c6) {
                       // vector
-                      for (int c7 = 0; c7 <= min(63, p1 - c4 - 1); ++c7) {
-                        S1(c2 + c5, c3 + c6, c4 + c7);
+                      for (int c7 = 0; c7 <= min(63, p1 - 64 * c4 - 1); ++c7) {
+                        S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
                       }
                     }
                   }
@@ -117,13 +117,13 @@ fn a_symmetric_rank_update() {
                 S0(c0, c1);
               }
             }
-            for (int c2 = 0; c2 <= 999; c2 += 32) {
-              for (int c3 = 0; c3 <= 999; c3 += 32) {
-                for (int c4 = 0; c4 <= min(999, c2 + 31); c4 += 64) {
-                  for (int c5 = 0; c5 <= min(31, -c2 + 999); ++c5) {
-                    for (int c6 = 0; c6 <= min(31, -c3 + 999); ++c6) {
-                      for (int c7 = 0; c7 <= min(63, c2 - c4 + c5); ++c7) {
-                        S1(c2 + c5, c3 + c6, c4 + c7);
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = 0; c4 <= c2 / 2; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
+                      for (int c7 = 0; c7 <= min(63, 32 * c2 - 64 * c4 + c5); ++c7) {
+                        S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
                       }
                     }
                   }
@@ -143,13 +143,13 @@ fn a_rank_update_by_dot_products() {
                read A0[i, j]; read A1[j, k]; read A2[i, k]; read A2[j, k]; read A1[i, k]; write A0[i, j]",
         expect![[r#"
             tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 2.4 times faster)
-            for (int c0 = 0; c0 <= 999; c0 += 32) {
-              for (int c1 = 0; c1 <= 999; c1 += 32) {
-                for (int c2 = 0; c2 <= min(999, c0 + 31); c2 += 32) {
-                  for (int c3 = 0; c3 <= min(31, -c0 + 999); ++c3) {
-                    for (int c4 = 0; c4 <= min(31, -c1 + 999); ++c4) {
-                      for (int c5 = 0; c5 <= min(31, c0 - c2 + c3); ++c5) {
-                        S0(c0 + c3, c2 + c5, c1 + c4);
+            for (int c0 = 0; c0 <= 31; ++c0) {
+              for (int c1 = 0; c1 <= 31; ++c1) {
+                for (int c2 = 0; c2 <= c0; ++c2) {
+                  for (int c3 = 0; c3 <= min(31, (-32) * c0 + 999); ++c3) {
+                    for (int c4 = 0; c4 <= min(31, (-32) * c1 + 999); ++c4) {
+                      for (int c5 = 0; c5 <= min(31, 32 * c0 - 32 * c2 + c3); ++c5) {
+                        S0(32 * c0 + c3, 32 * c2 + c5, 32 * c1 + c4);
                       }
                     }
                   }
@@ -188,28 +188,28 @@ fn two_matmuls_in_a_row() {
                 S0(c2, c3);
               }
             }
-            for (int c4 = 0; c4 <= 799; c4 += 32) {
-              for (int c5 = 0; c5 <= 999; c5 += 32) {
-                for (int c6 = 0; c6 <= 899; c6 += 64) {
+            for (int c4 = 0; c4 <= 24; ++c4) {
+              for (int c5 = 0; c5 <= 31; ++c5) {
+                for (int c6 = 0; c6 <= 14; ++c6) {
                   for (int c7 = 0; c7 <= 31; ++c7) {
-                    for (int c8 = 0; c8 <= min(31, -c5 + 999); ++c8) {
+                    for (int c8 = 0; c8 <= min(31, (-32) * c5 + 999); ++c8) {
                       // vector
-                      for (int c9 = 0; c9 <= min(63, -c6 + 899); ++c9) {
-                        S1(c4 + c7, c6 + c9, c5 + c8);
+                      for (int c9 = 0; c9 <= min(63, (-64) * c6 + 899); ++c9) {
+                        S1(32 * c4 + c7, 64 * c6 + c9, 32 * c5 + c8);
                       }
                     }
                   }
                 }
               }
             }
-            for (int c10 = 0; c10 <= 799; c10 += 32) {
-              for (int c11 = 0; c11 <= 899; c11 += 32) {
-                for (int c12 = 0; c12 <= 949; c12 += 64) {
+            for (int c10 = 0; c10 <= 24; ++c10) {
+              for (int c11 = 0; c11 <= 28; ++c11) {
+                for (int c12 = 0; c12 <= 14; ++c12) {
                   for (int c13 = 0; c13 <= 31; ++c13) {
-                    for (int c14 = 0; c14 <= min(31, -c11 + 899); ++c14) {
+                    for (int c14 = 0; c14 <= min(31, (-32) * c11 + 899); ++c14) {
                       // vector
-                      for (int c15 = 0; c15 <= min(63, -c12 + 949); ++c15) {
-                        S3(c10 + c13, c12 + c15, c11 + c14);
+                      for (int c15 = 0; c15 <= min(63, (-64) * c12 + 949); ++c15) {
+                        S3(32 * c10 + c13, 64 * c12 + c15, 32 * c11 + c14);
                       }
                     }
                   }
@@ -238,14 +238,14 @@ fn covariance() {
                 S0(c0, c1);
               }
             }
-            for (int c2 = 0; c2 <= 999; c2 += 32) {
-              for (int c3 = 0; c3 <= 999; c3 += 32) {
-                for (int c4 = -((c2 + 64) % 64) + c2; c4 <= 999; c4 += 64) {
-                  for (int c5 = 0; c5 <= min(31, -c2 + 999); ++c5) {
-                    for (int c6 = 0; c6 <= min(31, -c3 + 999); ++c6) {
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = c2 / 2; c4 <= 15; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
                       // vector
-                      for (int c7 = max(0, c2 - c4 + c5); c7 <= min(63, -c4 + 999); ++c7) {
-                        S1(c2 + c5, c4 + c7, c3 + c6);
+                      for (int c7 = max(0, 32 * c2 - 64 * c4 + c5); c7 <= min(63, (-64) * c4 + 999); ++c7) {
+                        S1(32 * c2 + c5, 64 * c4 + c7, 32 * c3 + c6);
                       }
                     }
                   }
@@ -305,11 +305,11 @@ fn a_transposition_is_tiled() {
              read A0[j, i]; write A1[i, j]",
         expect![[r#"
             tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 1.5 times faster)
-            for (int c0 = 0; c0 <= 999; c0 += 32) {
-              for (int c1 = 0; c1 <= 999; c1 += 32) {
-                for (int c2 = 0; c2 <= min(31, -c0 + 999); ++c2) {
-                  for (int c3 = 0; c3 <= min(31, -c1 + 999); ++c3) {
-                    S0(c0 + c2, c1 + c3);
+            for (int c0 = 0; c0 <= 31; ++c0) {
+              for (int c1 = 0; c1 <= 31; ++c1) {
+                for (int c2 = 0; c2 <= min(31, (-32) * c0 + 999); ++c2) {
+                  for (int c3 = 0; c3 <= min(31, (-32) * c1 + 999); ++c3) {
+                    S0(32 * c0 + c2, 32 * c1 + c3);
                   }
                 }
               }
@@ -457,14 +457,14 @@ fn a_parallel_matmul() {
         expect![[r#"
             tiled: true, parallel: true, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
             // parallel
-            for (int c0 = 0; c0 <= p0 - 1; c0 += 32) {
-              for (int c1 = 0; c1 <= p0 - 1; c1 += 32) {
-                for (int c2 = 0; c2 <= p0 - 1; c2 += 64) {
-                  for (int c3 = 0; c3 <= min(31, p0 - c0 - 1); ++c3) {
-                    for (int c4 = 0; c4 <= min(31, p0 - c1 - 1); ++c4) {
+            for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
+              for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
+                for (int c2 = 0; c2 <= (p0 - 1) / 64; ++c2) {
+                  for (int c3 = 0; c3 <= min(31, p0 - 32 * c0 - 1); ++c3) {
+                    for (int c4 = 0; c4 <= min(31, p0 - 32 * c1 - 1); ++c4) {
                       // vector
-                      for (int c5 = 0; c5 <= min(63, p0 - c2 - 1); ++c5) {
-                        S0(c0 + c3, c2 + c5, c1 + c4);
+                      for (int c5 = 0; c5 <= min(63, p0 - 64 * c2 - 1); ++c5) {
+                        S0(32 * c0 + c3, 64 * c2 + c5, 32 * c1 + c4);
                       }
                     }
                   }
