@@ -26,143 +26,192 @@ pub struct Chain {
 const MAX_STRIDES: usize = 12;
 /// More inner dimensions are not looked for.
 const MAX_INNER: usize = 6;
-/// More shapes are not considered.
-const MAX_CHAINS: usize = 48;
-/// More steps of the search are not made.
-const MAX_STEPS: usize = 400;
+/// More shapes are not considered, and more steps are not made to find them.
+const MAX_CHAINS: usize = 32;
+const MAX_STEPS: usize = 120;
+/// Readings of a product of parameters without any counter.
+const MAX_READINGS: usize = 4;
 /// Sizes up to this far from a stride are tried where sums of counters may hide the true one.
 const MAX_SCAN: i128 = 3;
 
 /// A multiple of what the strides have in common, the difference of two strides, and a number added by trial.
 const COST_MULTIPLE: u32 = 1;
-const COST_DIFFERENCE: u32 = 4;
-const COST_SCAN: u32 = 6;
+const COST_DIFFERENCE: u32 = 8;
+pub const COST_SCAN: u32 = 16;
 
-/// Shapes with parametric sizes in which all strides are integer combinations of the dimensions' strides; the most natural first.
-pub fn parametric_chains(accesses: &[&Linear]) -> Vec<Chain> {
-    let strides: Vec<Polynomial> = strides(accesses).into_iter().collect();
-    if strides.len() > MAX_STRIDES || strides.iter().all(|s| s.degree() == 0) {
-        return Vec::new();
-    }
-    let mut search = Search { strides: &strides, steps: 0, found: Vec::new() };
-    search.extend(&mut Vec::new(), &mut vec![Polynomial::constant(1)], 0);
-    let mut chains = search.found;
-    chains.sort_by_key(|c| (c.cost, c.sizes.len()));
+/// Shapes with parametric sizes in which all strides are integer combinations of the dimensions' strides, and which leave affine
+/// subscripts; the most natural first, none that costs more than `limit`.
+pub fn parametric_chains(accesses: &[&Linear], limit: u32) -> Vec<Chain> {
     let mut distinct: Vec<Chain> = Vec::new();
-    for chain in chains {
-        if !distinct.iter().any(|c| c.sizes == chain.sizes) {
-            distinct.push(chain);
+    for reading in readings(accesses) {
+        for chain in reading.chains(limit) {
+            if !distinct.iter().any(|c| c.sizes == chain.sizes) {
+                distinct.push(chain);
+            }
         }
     }
+    distinct.sort_by_key(|c| (c.cost, c.sizes.len()));
     distinct.truncate(MAX_CHAINS);
     distinct
 }
 
-/// What counters, and parameters that are no sizes, are multiplied with; leading coefficients positive.
-fn strides(accesses: &[&Linear]) -> BTreeSet<Polynomial> {
-    let mut found = BTreeSet::new();
-    let mut invariant = Vec::new();
+/// The offsets of all accesses, taken apart under the assumption that certain parameters are sizes.
+struct Reading {
+    /// What counters, and parameters that are no sizes, are multiplied with; leading coefficients positive.
+    strides: Vec<Polynomial>,
+    /// What is left: polynomials in the sizes.
+    rests: Vec<Polynomial>,
+}
+
+/// A parameter that a counter is multiplied with is a size. Products of other parameters are read in several ways.
+fn readings(accesses: &[&Linear]) -> Vec<Reading> {
+    let mut of_counters: BTreeSet<Polynomial> = BTreeSet::new();
+    let mut invariant: BTreeSet<Polynomial> = BTreeSet::new();
     for (_, cells) in accesses.iter().flat_map(|a| &a.pieces) {
         for (counters, stride) in cells.by_counters() {
             if counters == Monomial::one() {
-                invariant.push(stride);
+                invariant.insert(stride);
             } else {
-                found.insert(positive(&stride));
+                of_counters.insert(positive(&stride));
             }
         }
     }
-    let sizes: BTreeSet<Var> = found.iter().flat_map(Polynomial::vars).collect();
-    for part in &invariant {
-        let mut by_index: BTreeMap<Var, Polynomial> = BTreeMap::new();
-        for (monomial, c) in part.terms() {
-            let index: Vec<Var> = monomial.factors().iter().map(|(v, _)| *v).filter(|v| !sizes.contains(v)).collect();
-            let rest = |var: &Var| monomial.over(&Monomial::var(*var)).expect("a factor of it");
-            match index.as_slice() {
-                [] => {}
-                [only] if monomial.exponent(*only) == 1 => {
-                    let stride = by_index.entry(*only).or_default();
-                    if let Ok(sum) = stride.add(&Polynomial::term(rest(only), c)) {
-                        *stride = sum;
-                    }
+    let certain: BTreeSet<Var> = of_counters.iter().flat_map(Polynomial::vars).collect();
+    let mut open = vec![certain];
+    let mut readings = Vec::new();
+    while let Some(sizes) = open.pop() {
+        if readings.len() >= MAX_READINGS {
+            break;
+        }
+        match Reading::new(&of_counters, &invariant, &sizes) {
+            Ok(reading) => readings.extend(reading),
+            Err(product) => {
+                // One factor is an index, the others are sizes; or all are.
+                let factors: Vec<Var> = product.factors().iter().map(|(v, _)| *v).collect();
+                open.push(sizes.iter().chain(&factors).copied().collect());
+                for index in factors.iter().filter(|v| !sizes.contains(v) && product.exponent(**v) == 1).rev() {
+                    open.push(sizes.iter().chain(factors.iter().filter(|v| *v != index)).copied().collect());
                 }
-                // No counter tells which of them is a size.
-                several => found.extend(several.iter().map(|var| Polynomial::term(rest(var), c.saturating_abs()))),
-            }
-        }
-        found.extend(by_index.values().map(positive));
-    }
-    // Without any counter beside a parameter, a product of sizes alone.
-    if found.iter().all(|s| s.degree() == 0) {
-        for (monomial, c) in invariant.iter().flat_map(Polynomial::terms).filter(|(m, _)| m.degree() > 1) {
-            for (var, _) in monomial.factors() {
-                let rest = monomial.over(&Monomial::var(*var)).expect("a factor of it");
-                found.insert(Polynomial::term(rest, c.saturating_abs()));
             }
         }
     }
-    found.remove(&Polynomial::zero());
-    found
+    readings
 }
 
-struct Search<'a> {
-    strides: &'a [Polynomial],
-    steps: usize,
-    found: Vec<Chain>,
-}
-
-impl Search<'_> {
-    /// `sizes` are innermost first; `products[j]` is the product of the first j of them.
-    fn extend(&mut self, sizes: &mut Vec<Polynomial>, products: &mut Vec<Polynomial>, cost: u32) {
-        self.steps += 1;
-        if self.steps > MAX_STEPS || self.found.len() >= 4 * MAX_CHAINS {
-            return;
+impl Reading {
+    /// A product of several parameters that are no sizes is an error.
+    fn new(
+        of_counters: &BTreeSet<Polynomial>,
+        invariant: &BTreeSet<Polynomial>,
+        sizes: &BTreeSet<Var>,
+    ) -> Result<Option<Reading>, Monomial> {
+        let mut strides = of_counters.clone();
+        let mut rests = Vec::new();
+        for part in invariant {
+            let mut by_index: BTreeMap<Var, Polynomial> = BTreeMap::new();
+            let mut rest = Polynomial::zero();
+            for (monomial, c) in part.terms() {
+                let mut index = monomial.factors().iter().filter(|(v, _)| !sizes.contains(v));
+                let (sum, term) = match (index.next(), index.next()) {
+                    (None, _) => (&mut rest, monomial.clone()),
+                    (Some((var, 1)), None) => {
+                        let stride = monomial.over(&Monomial::var(*var)).expect("a factor of it");
+                        (by_index.entry(*var).or_default(), stride)
+                    }
+                    _ => return Err(monomial.clone()),
+                };
+                let Ok(more) = sum.add(&Polynomial::term(term, c)) else { return Ok(None) };
+                *sum = more;
+            }
+            strides.extend(by_index.values().map(positive));
+            rests.push(rest);
         }
-        let Some(quotients) = self.quotients(products) else { return };
-        if quotients.iter().all(|q| q.degree() == 0) {
-            let strides = products[1..].iter().rev().cloned().collect();
-            self.found.push(Chain { sizes: sizes.iter().rev().cloned().collect(), strides, cost });
-            return;
-        }
-        if sizes.len() == MAX_INNER {
-            return;
-        }
-        for (size, more) in next_sizes(&quotients) {
-            let Ok(product) = products.last().expect("never empty").mul(&size) else { continue };
-            sizes.push(size);
-            products.push(product);
-            self.extend(sizes, products, cost + more);
-            sizes.pop();
-            products.pop();
-        }
+        strides.remove(&Polynomial::zero());
+        rests.retain(|r| r.degree() > 1);
+        let strides: Vec<Polynomial> = strides.into_iter().collect();
+        let flat = rests.is_empty() && strides.iter().all(|s| s.degree() == 0);
+        Ok((!flat && strides.len() <= MAX_STRIDES).then_some(Reading { strides, rests }))
     }
 
-    /// Of all strides by the last product, if what they leave is made of the smaller products.
-    fn quotients(&self, products: &[Polynomial]) -> Option<Vec<Polynomial>> {
+    /// The cheapest first.
+    fn chains(&self, limit: u32) -> Vec<Chain> {
+        let start = Partial { cost: 0, sizes: Vec::new(), products: vec![Polynomial::constant(1)] };
+        let mut open = vec![start];
+        let mut found = Vec::new();
+        for _ in 0..MAX_STEPS {
+            // Those with more sizes first among equals, and earlier ones first.
+            let best = open.iter().enumerate().min_by_key(|(k, p)| (p.cost, std::cmp::Reverse(p.sizes.len()), *k));
+            let Some((best, _)) = best else { break };
+            let partial = open.remove(best);
+            let Some((quotients, rests)) = self.quotients(&partial.products) else { continue };
+            if quotients.iter().all(|q| q.degree() == 0) && rests.iter().all(Polynomial::is_affine) {
+                found.push(partial.into_chain());
+                if found.len() == MAX_CHAINS {
+                    break;
+                }
+                continue;
+            }
+            if partial.sizes.len() == MAX_INNER {
+                continue;
+            }
+            for (size, more) in next_sizes(&quotients, &rests) {
+                if partial.cost + more <= limit {
+                    open.extend(partial.with(size, more));
+                }
+            }
+        }
+        found
+    }
+
+    /// Of all strides and rests by the last product, if what they leave is made of the smaller products: integer multiples for
+    /// strides, affine ones for rests.
+    fn quotients(&self, products: &[Polynomial]) -> Option<(Vec<Polynomial>, Vec<Polynomial>)> {
         let (last, smaller) = products.split_last()?;
-        let mut quotients = Vec::new();
-        for stride in self.strides {
-            let (quotient, mut rest) = divide(stride, last).ok()?;
+        let quotient = |dividend: &Polynomial, degree: u32| {
+            let (quotient, mut rest) = divide(dividend, last).ok()?;
             for product in smaller.iter().rev() {
                 let (times, left) = divide(&rest, product).ok()?;
-                if times.degree() > 0 {
+                if times.degree() > degree {
                     return None;
                 }
                 rest = left;
             }
-            if !rest.is_zero() {
-                return None;
-            }
-            quotients.push(quotient);
-        }
-        Some(quotients)
+            rest.is_zero().then_some(quotient)
+        };
+        let of_strides = self.strides.iter().map(|s| quotient(s, 0)).collect::<Option<_>>()?;
+        let of_rests = self.rests.iter().map(|r| quotient(r, 1)).collect::<Option<_>>()?;
+        Some((of_strides, of_rests))
+    }
+}
+
+/// The inner sizes of a shape.
+struct Partial {
+    cost: u32,
+    /// Innermost first.
+    sizes: Vec<Polynomial>,
+    /// The products of the first sizes: of none, one, two …
+    products: Vec<Polynomial>,
+}
+
+impl Partial {
+    fn with(&self, size: Polynomial, cost: u32) -> Option<Partial> {
+        let product = self.products.last()?.mul(&size).ok()?;
+        let sizes = self.sizes.iter().cloned().chain([size]).collect();
+        let products = self.products.iter().cloned().chain([product]).collect();
+        Some(Partial { cost: self.cost + cost, sizes, products })
+    }
+
+    fn into_chain(self) -> Chain {
+        let strides = self.products[1..].iter().rev().cloned().collect();
+        Chain { sizes: self.sizes.into_iter().rev().collect(), strides, cost: self.cost }
     }
 }
 
 /// Guesses for the next size outwards, each with what it costs to believe it.
-fn next_sizes(quotients: &[Polynomial]) -> Vec<(Polynomial, u32)> {
+fn next_sizes(quotients: &[Polynomial], rests: &[Polynomial]) -> Vec<(Polynomial, u32)> {
     let mut guesses: Vec<(Polynomial, u32)> = Vec::new();
-    let mut guess = |size: Polynomial, cost: u32| {
-        let size = positive(&size);
+    let mut guess = |size: &Polynomial, multiple: i128, cost: u32| {
+        let Ok(size) = positive(size).scale(multiple) else { return };
         if size.degree() != 1 {
             return;
         }
@@ -172,51 +221,52 @@ fn next_sizes(quotients: &[Polynomial]) -> Vec<(Polynomial, u32)> {
         }
     };
     let affine: Vec<&Polynomial> = quotients.iter().filter(|q| q.degree() == 1).collect();
-    let multiples = |size: &Polynomial, content: i128, guess: &mut dyn FnMut(Polynomial, u32)| {
-        for (k, factor) in divisors(content).into_iter().enumerate() {
-            if let Ok(multiple) = size.scale(factor) {
-                guess(multiple, COST_MULTIPLE * u32::from(k > 0));
-            }
-        }
-    };
     if affine.is_empty() {
         // Dimensions without a counter of their own: the sizes show only as a product.
-        let least = quotients.iter().map(Polynomial::degree).filter(|d| *d > 0).min();
-        for product in quotients.iter().filter(|q| Some(q.degree()) == least) {
-            for factor in affine_factors(product, &[]) {
-                multiples(&factor, product.content(), &mut guess);
+        let least = |of: &[Polynomial], from: u32| of.iter().map(Polynomial::degree).filter(|d| *d >= from).min();
+        let (products, degree, left) = match least(quotients, 1) {
+            Some(degree) => (quotients, degree, 0),
+            None => (rests, least(rests, 2).unwrap_or(0), 1),
+        };
+        for product in products.iter().filter(|q| q.degree() == degree) {
+            for (factor, content) in affine_factors(product, left) {
+                for (k, multiple) in divisors(content).into_iter().enumerate() {
+                    guess(&factor, multiple, COST_MULTIPLE * u32::from(k > 0));
+                }
             }
         }
         return guesses;
     }
     for q in &affine {
-        multiples(&primitive(q), q.content(), &mut guess);
+        for (k, multiple) in divisors(q.content()).into_iter().enumerate() {
+            guess(&primitive(q), multiple, COST_MULTIPLE * u32::from(k > 0));
+        }
     }
     for (k, a) in affine.iter().enumerate() {
         for b in &affine[..k] {
             // The diagonal A[i][i] shows the stride plus one.
             if let Ok(difference) = a.sub(b) {
-                guess(primitive(&difference), COST_DIFFERENCE);
+                guess(&primitive(&difference), 1, COST_DIFFERENCE);
+                guess(&difference, 1, COST_DIFFERENCE + 1);
             }
         }
     }
     for q in &affine {
         // Every counter of the outer dimension may be in the inner one too: q = b·size + a.
-        let variable = q.sub(&Polynomial::constant(q.constant_term())).unwrap_or_default();
-        let b = variable.content();
-        let near = q.constant_term().div_euclid(b.max(1));
-        for a in -MAX_SCAN..=MAX_SCAN {
-            if let Ok(size) = primitive(&variable).add(&Polynomial::constant(near + a)) {
-                guess(size, COST_SCAN + a.unsigned_abs() as u32);
-            }
-            if b > 1
-                && a != 0
-                && let Ok(size) = q.add(&Polynomial::constant(a))
-            {
-                guess(size, COST_SCAN + 1 + a.unsigned_abs() as u32);
+        let constant = q.constant_term();
+        let variable = q.sub(&Polynomial::constant(constant)).unwrap_or_default();
+        let content = variable.content();
+        for b in divisors(content) {
+            let Some(base) = variable.exact_div(b) else { continue };
+            let near = constant.div_euclid(b);
+            let mut borders = vec![near, 0];
+            borders.extend((1..=MAX_SCAN).flat_map(|a| [near - a, near + a]));
+            for border in borders {
+                if let Ok(size) = base.add(&Polynomial::constant(border)) {
+                    guess(&size, 1, COST_SCAN + u32::try_from((near - border).abs()).unwrap_or(u32::MAX >> 1).min(8));
+                }
             }
         }
-        guess(primitive(&variable), COST_SCAN + 2);
     }
     guesses
 }
@@ -301,10 +351,8 @@ mod tests {
 
     fn shapes(strides: &[&str]) -> Vec<String> {
         let strides: Vec<Polynomial> = strides.iter().map(|s| polynomial(s)).collect();
-        let mut search = Search { strides: &strides, steps: 0, found: Vec::new() };
-        search.extend(&mut Vec::new(), &mut vec![Polynomial::constant(1)], 0);
         let show = |c: &Chain| c.sizes.iter().map(|s| format!("[{s}]")).collect::<String>();
-        search.found.iter().filter(|c| c.cost == 0).map(show).collect()
+        Reading { strides, rests: Vec::new() }.chains(0).iter().map(show).collect()
     }
 
     #[test]

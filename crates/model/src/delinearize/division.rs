@@ -79,41 +79,38 @@ fn nearest(value: i128, divisor: i128) -> i128 {
 
 /// How far a border around the data is looked for when no coefficient tells its width.
 const MAX_BORDER: i128 = 4;
+const MAX_COEFFICIENT_BORDER: i128 = 64;
 
-/// Primitive affine polynomials that divide `product` up to a constant: variables, `known` ones, a variable plus a small number
-/// or plus one of the coefficients of `product`, and what such a factor leaves.
-pub fn affine_factors(product: &Polynomial, known: &[Polynomial]) -> Vec<Polynomial> {
-    let mut vars: Vec<Var> = product.vars().collect();
+/// Primitive affine polynomials that divide `product` up to a remainder of the given degree, each with the content of its
+/// cofactor: variables, a variable plus a small number or plus one of the coefficients of `product`, and affine cofactors.
+pub fn affine_factors(product: &Polynomial, remainder_degree: u32) -> Vec<(Polynomial, i128)> {
+    let mut vars: Vec<Var> =
+        product.terms().filter(|(m, _)| m.degree() > 1).flat_map(|(m, _)| m.factors()).map(|f| f.0).collect();
     vars.sort();
     vars.dedup();
     let mut borders: Vec<i128> = (1..=MAX_BORDER).flat_map(|a| [a, -a]).collect();
     borders.insert(0, 0);
     let scale = leading(product).map_or(1, |(_, c)| c);
     for (_, c) in product.terms() {
-        if c % scale == 0 && !borders.contains(&(c / scale)) {
+        if c % scale == 0 && c.abs() <= MAX_COEFFICIENT_BORDER && !borders.contains(&(c / scale)) {
             borders.push(c / scale);
         }
     }
-    let mut found: Vec<Polynomial> = Vec::new();
-    let mut trial = |factor: &Polynomial| {
-        let Ok((quotient, remainder)) = divide(product, factor) else { return };
-        if quotient.is_zero() || remainder.degree() > 0 {
-            return;
-        }
-        let cofactor = primitive(&positive(&quotient));
-        for factor in [Some(factor.clone()), (cofactor.degree() == 1).then_some(cofactor)].into_iter().flatten() {
-            if !found.contains(&factor) {
-                found.push(factor);
-            }
-        }
-    };
-    for factor in known {
-        trial(factor);
-    }
+    let mut found: Vec<(Polynomial, i128)> = Vec::new();
     for border in borders {
         for var in &vars {
-            if let Ok(factor) = Polynomial::var(*var).add(&Polynomial::constant(border)) {
-                trial(&factor);
+            let Ok(factor) = Polynomial::var(*var).add(&Polynomial::constant(border)) else { continue };
+            let Ok((quotient, remainder)) = divide(product, &factor) else { continue };
+            if quotient.is_zero() || remainder.degree() > remainder_degree {
+                continue;
+            }
+            let content = quotient.content();
+            let cofactor = primitive(&positive(&quotient));
+            let both = [Some(factor), (cofactor.degree() == 1).then_some(cofactor)];
+            for factor in both.into_iter().flatten() {
+                if !found.iter().any(|(known, _)| *known == factor) {
+                    found.push((factor, content));
+                }
             }
         }
     }
@@ -149,9 +146,9 @@ mod tests {
 
     #[test]
     fn factors_are_found_with_their_borders() {
-        let factors = affine_factors(&polynomial("p0*p1 + 2*p0 + 3*p1 + 6"), &[]);
-        assert_eq!(factors, [polynomial("p1 + 2"), polynomial("p0 + 3")]);
-        let sum = affine_factors(&polynomial("p0*p2 + p1*p2"), &[]);
-        assert_eq!(sum, [polynomial("p2"), polynomial("p0 + p1")]);
+        let factors = affine_factors(&polynomial("p0*p1 + 2*p0 + 3*p1 + 6"), 0);
+        assert_eq!(factors, [(polynomial("p1 + 2"), 1), (polynomial("p0 + 3"), 1)]);
+        let sum = affine_factors(&polynomial("2*p0*p2 + 2*p1*p2"), 0);
+        assert_eq!(sum, [(polynomial("p2"), 2), (polynomial("p0 + p1"), 2)]);
     }
 }

@@ -14,15 +14,18 @@ mod access;
 mod candidates;
 mod condition;
 mod division;
+mod samples;
 mod subscripts;
 #[cfg(test)]
 mod tests;
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{Linear, all_params, cell_bytes};
-use candidates::{Chain, constant_chains, parametric_chains};
+use candidates::{COST_SCAN, Chain, constant_chains, parametric_chains};
 use condition::{happening, outside_of, worth_testing};
 use isl::{Budget, Ctx, IslError, Map, PwAff, Set};
+use samples::{Samples, Score};
+use std::cell::OnceCell;
 use subscripts::{Demand, View, divide_offset, view};
 
 /// Bytes from the base of the array; the domain's tuple has no name.
@@ -75,7 +78,9 @@ pub struct Shape {
 }
 
 /// Shapes that are looked at closely, that is, with isl.
-const MAX_EVALUATED: usize = 14;
+const MAX_EVALUATED: usize = 4;
+/// Shapes that are tried of those that one access alone suggests.
+const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 4;
@@ -200,14 +205,14 @@ fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslEr
     let all: Vec<&Linear> = accesses.iter().collect();
     let chains = constant_chains(&all);
     for chain in &chains {
-        if let Some(found) = evaluate(ctx, accesses, chain, Demand::Proof, None)? {
+        if let Some(found) = evaluate(accesses, chain, Demand::Proof, || everywhere(ctx))? {
             return Ok(Some(found));
         }
     }
     if accesses.iter().any(Linear::mixes_loops) {
-        let happening = happening(&all)?;
+        let happening = happening(&all)?.map_or_else(|| everywhere(ctx), Ok)?;
         for chain in &chains {
-            if let Some(found) = evaluate(ctx, accesses, chain, Demand::Condition, happening.as_ref())? {
+            if let Some(found) = evaluate(accesses, chain, Demand::Condition, || Ok(happening.clone()))? {
                 return Ok(Some(found));
             }
         }
@@ -218,46 +223,97 @@ fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslEr
 /// Offsets with products of parameters and counters.
 fn parametric_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslError> {
     let readable: Vec<&Linear> = accesses.iter().filter(|a| a.obstacle.is_none()).collect();
-    let happening = happening(&readable)?;
-    let mut best = None;
-    let start = ctx.operations_left().unwrap_or(u64::MAX);
-    let consider = |chains: &[Chain], best: &mut Option<Found>| -> Result<(), IslError> {
-        for chain in chains.iter().take(MAX_EVALUATED) {
-            if best.is_some() && start - ctx.operations_left().unwrap_or(start) > SEARCH_OPERATIONS {
+    let mut search = Search::new(ctx, accesses)?;
+    search.consider(parametric_chains(&readable, COST_SCAN - 1))?;
+    if search.is_done() {
+        return Ok(search.best);
+    }
+    search.consider(parametric_chains(&readable, u32::MAX))?;
+    if search.best.as_ref().is_none_or(|b| b.missing() > accesses.len() - readable.len()) {
+        // Some access defeats every shape of all: the shapes that accesses suggest one by one.
+        let mut chains = Vec::new();
+        for access in &readable {
+            chains.extend(parametric_chains(&[access], COST_SCAN - 1).into_iter().take(MAX_OF_ONE_ACCESS));
+        }
+        search.consider(chains)?;
+    }
+    Ok(search.best)
+}
+
+/// Looking for the best shape, by samples first, then by proof.
+struct Search<'a> {
+    ctx: &'a Ctx,
+    accesses: &'a [Linear],
+    samples: Samples,
+    happening: OnceCell<Set>,
+    seen: Vec<Vec<Polynomial>>,
+    best: Option<Found>,
+    best_score: Option<Score>,
+    start: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(ctx: &'a Ctx, accesses: &'a [Linear]) -> Result<Self, IslError> {
+        let start = ctx.operations_left().unwrap_or(u64::MAX);
+        let samples = Samples::new(accesses)?;
+        let (happening, seen) = (OnceCell::new(), Vec::new());
+        Ok(Search { ctx, accesses, samples, happening, seen, best: None, best_score: None, start })
+    }
+
+    /// Nothing better is to be expected: it is proved, or fits wherever it was tried.
+    fn is_done(&self) -> bool {
+        let perfect = self.samples.perfect(self.accesses);
+        self.best.as_ref().is_some_and(|b| b.is_best(self.accesses))
+            || perfect.fitting > 0 && self.best_score == Some(perfect) && self.best.is_some()
+    }
+
+    /// Proves, or finds the conditions of, those of the chains that do best on the samples.
+    fn consider(&mut self, mut chains: Vec<Chain>) -> Result<(), IslError> {
+        chains.retain(|c| !self.seen.contains(&c.sizes));
+        let mut ranked: Vec<(Score, Chain)> =
+            chains.into_iter().map(|c| (self.samples.score(self.accesses, &c), c)).collect();
+        ranked.sort_by_key(|(score, chain)| (std::cmp::Reverse(*score), chain.cost, chain.sizes.len()));
+        for (evaluated, (score, chain)) in ranked.into_iter().enumerate() {
+            let spent = self.start - self.ctx.operations_left().unwrap_or(self.start);
+            if evaluated >= MAX_EVALUATED || self.best.is_some() && spent > SEARCH_OPERATIONS {
                 break;
             }
-            let Some(found) = evaluate(ctx, accesses, chain, Demand::Condition, happening.as_ref())? else { continue };
-            let better = match best {
+            if score.views == 0 || self.best_score.is_some_and(|best| score < best) {
+                break;
+            }
+            self.seen.push(chain.sizes.clone());
+            let happening = || -> Result<Set, IslError> {
+                if let Some(known) = self.happening.get() {
+                    return Ok(known.clone());
+                }
+                let all = happening(&self.accesses.iter().filter(|a| a.obstacle.is_none()).collect::<Vec<_>>())?;
+                let all = all.map_or_else(|| everywhere(self.ctx), Ok)?;
+                Ok(self.happening.get_or_init(|| all).clone())
+            };
+            let Some(found) = evaluate(self.accesses, &chain, Demand::Condition, happening)? else { continue };
+            let better = match &self.best {
                 None => true,
                 Some(best) => found.is_better_than(best)?,
             };
             if better {
-                let done = found.is_best(accesses);
-                *best = Some(found);
+                let done = found.is_best(self.accesses);
+                self.best = Some(found);
+                self.best_score = Some(score);
                 if done {
                     break;
                 }
             }
         }
         Ok(())
-    };
-    consider(&parametric_chains(&readable), &mut best)?;
-    if best.as_ref().is_none_or(|b| b.missing() > accesses.len() - readable.len()) {
-        // Some access defeats every shape of all: the shapes that accesses suggest one by one.
-        for access in &readable {
-            consider(&parametric_chains(&[access]), &mut best)?;
-        }
     }
-    Ok(best)
 }
 
 /// All views in this shape; `None` if there are none, or they hold under a condition that is not worth testing.
 fn evaluate(
-    ctx: &Ctx,
     accesses: &[Linear],
     chain: &Chain,
     demand: Demand,
-    happening: Option<&Set>,
+    happening: impl FnOnce() -> Result<Set, IslError>,
 ) -> Result<Option<Found>, IslError> {
     let mut views = Vec::new();
     let mut broken: Option<Set> = None;
@@ -284,7 +340,7 @@ fn evaluate(
     };
     let seen: Vec<&Linear> = accesses.iter().zip(&views).filter(|(_, v)| v.is_some()).map(|(a, _)| a).collect();
     let max_parts = if constant { MAX_CONDITION_PARTS } else { MAX_PARAMETRIC_CONDITION_PARTS };
-    let condition = outside_of(&all_broken, happening.unwrap_or(&everywhere(ctx)?))?;
+    let condition = outside_of(&all_broken, &happening()?)?;
     if !worth_testing(&condition, &seen, max_parts)? {
         return Ok(None);
     }
