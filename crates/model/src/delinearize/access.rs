@@ -69,10 +69,12 @@ impl Linear {
         Ok(Linear { known, pieces, obstacle, flat, count })
     }
 
-    /// Two loops turn the same flat offset.
+    /// Two loops turn the same flat offset, at different speeds.
     pub fn mixes_loops(&self) -> bool {
-        let counters = |p: &Polynomial| p.terms().filter(|(m, _)| m.split().0.degree() > 0).count();
-        self.pieces.iter().any(|(_, cells)| counters(cells) > 1)
+        self.pieces.iter().any(|(_, cells)| {
+            let mut speeds = cells.terms().filter(|(m, _)| m.split().0.degree() > 0).map(|(_, c)| c.abs());
+            speeds.next().is_some_and(|first| speeds.any(|other| other != first))
+        })
     }
 
     /// The cells of the flat offset.

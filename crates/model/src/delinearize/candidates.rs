@@ -27,15 +27,17 @@ const MAX_STRIDES: usize = 12;
 /// More inner dimensions are not looked for.
 const MAX_INNER: usize = 6;
 /// More shapes are not considered, and more steps are not made to find them.
-const MAX_CHAINS: usize = 32;
-const MAX_STEPS: usize = 120;
+const MAX_CHAINS: usize = 24;
+const MAX_STEPS: usize = 60;
+const MAX_OPEN: usize = 80;
 /// Readings of a product of parameters without any counter.
 const MAX_READINGS: usize = 4;
 /// Sizes up to this far from a stride are tried where sums of counters may hide the true one.
 const MAX_SCAN: i128 = 3;
 
-/// A multiple of what the strides have in common, the difference of two strides, and a number added by trial.
+/// The greatest multiple that all strides allow, another one, the difference of two strides, and a number added by trial.
 const COST_MULTIPLE: u32 = 1;
+const COST_OTHER_MULTIPLE: u32 = COST_SCAN;
 const COST_DIFFERENCE: u32 = 8;
 pub const COST_SCAN: u32 = 16;
 
@@ -135,15 +137,15 @@ impl Reading {
 
     /// The cheapest first.
     fn chains(&self, limit: u32) -> Vec<Chain> {
-        let start = Partial { cost: 0, sizes: Vec::new(), products: vec![Polynomial::constant(1)] };
-        let mut open = vec![start];
         let mut found = Vec::new();
+        let start = Partial { cost: 0, sizes: Vec::new(), products: vec![Polynomial::constant(1)] };
+        let Some(quotients) = self.quotients(&start.products) else { return found };
+        let mut open = vec![(start, quotients)];
         for _ in 0..MAX_STEPS {
             // Those with more sizes first among equals, and earlier ones first.
-            let best = open.iter().enumerate().min_by_key(|(k, p)| (p.cost, std::cmp::Reverse(p.sizes.len()), *k));
+            let best = open.iter().enumerate().min_by_key(|(k, (p, _))| (p.cost, std::cmp::Reverse(p.sizes.len()), *k));
             let Some((best, _)) = best else { break };
-            let partial = open.remove(best);
-            let Some((quotients, rests)) = self.quotients(&partial.products) else { continue };
+            let (partial, (quotients, rests)) = open.remove(best);
             if quotients.iter().all(|q| q.degree() == 0) && rests.iter().all(Polynomial::is_affine) {
                 found.push(partial.into_chain());
                 if found.len() == MAX_CHAINS {
@@ -155,8 +157,12 @@ impl Reading {
                 continue;
             }
             for (size, more) in next_sizes(&quotients, &rests) {
-                if partial.cost + more <= limit {
-                    open.extend(partial.with(size, more));
+                if partial.cost + more > limit || open.len() > MAX_OPEN {
+                    continue;
+                }
+                let Some(longer) = partial.with(size, more) else { continue };
+                if let Some(quotients) = self.quotients(&longer.products) {
+                    open.push((longer, quotients));
                 }
             }
         }
@@ -209,17 +215,7 @@ impl Partial {
 
 /// Guesses for the next size outwards, each with what it costs to believe it.
 fn next_sizes(quotients: &[Polynomial], rests: &[Polynomial]) -> Vec<(Polynomial, u32)> {
-    let mut guesses: Vec<(Polynomial, u32)> = Vec::new();
-    let mut guess = |size: &Polynomial, multiple: i128, cost: u32| {
-        let Ok(size) = positive(size).scale(multiple) else { return };
-        if size.degree() != 1 {
-            return;
-        }
-        match guesses.iter_mut().find(|(known, _)| *known == size) {
-            Some((_, known)) => *known = (*known).min(cost),
-            None => guesses.push((size, cost)),
-        }
-    };
+    let mut guesses = Guesses { sizes: Vec::new(), all: quotients.iter().chain(rests).collect() };
     let affine: Vec<&Polynomial> = quotients.iter().filter(|q| q.degree() == 1).collect();
     if affine.is_empty() {
         // Dimensions without a counter of their own: the sizes show only as a product.
@@ -230,24 +226,19 @@ fn next_sizes(quotients: &[Polynomial], rests: &[Polynomial]) -> Vec<(Polynomial
         };
         for product in products.iter().filter(|q| q.degree() == degree) {
             for (factor, content) in affine_factors(product, left) {
-                for (k, multiple) in divisors(content).into_iter().enumerate() {
-                    guess(&factor, multiple, COST_MULTIPLE * u32::from(k > 0));
-                }
+                guesses.multiples(&factor, content, 0);
             }
         }
-        return guesses;
+        return guesses.sizes;
     }
     for q in &affine {
-        for (k, multiple) in divisors(q.content()).into_iter().enumerate() {
-            guess(&primitive(q), multiple, COST_MULTIPLE * u32::from(k > 0));
-        }
+        guesses.multiples(&primitive(q), q.content(), 0);
     }
     for (k, a) in affine.iter().enumerate() {
         for b in &affine[..k] {
             // The diagonal A[i][i] shows the stride plus one.
             if let Ok(difference) = a.sub(b) {
-                guess(&primitive(&difference), 1, COST_DIFFERENCE);
-                guess(&difference, 1, COST_DIFFERENCE + 1);
+                guesses.multiples(&primitive(&difference), difference.content(), COST_DIFFERENCE);
             }
         }
     }
@@ -255,20 +246,63 @@ fn next_sizes(quotients: &[Polynomial], rests: &[Polynomial]) -> Vec<(Polynomial
         // Every counter of the outer dimension may be in the inner one too: q = b·size + a.
         let constant = q.constant_term();
         let variable = q.sub(&Polynomial::constant(constant)).unwrap_or_default();
-        let content = variable.content();
-        for b in divisors(content) {
+        if constant != 0 {
+            guesses.multiples(&primitive(&variable), variable.content(), COST_SCAN);
+        }
+        for b in divisors(variable.content()) {
             let Some(base) = variable.exact_div(b) else { continue };
             let near = constant.div_euclid(b);
-            let mut borders = vec![near, 0];
-            borders.extend((1..=MAX_SCAN).flat_map(|a| [near - a, near + a]));
-            for border in borders {
+            let nearby = (1..=MAX_SCAN).flat_map(|a| [near - a, near + a]);
+            for border in [near].into_iter().chain(nearby) {
                 if let Ok(size) = base.add(&Polynomial::constant(border)) {
-                    guess(&size, 1, COST_SCAN + u32::try_from((near - border).abs()).unwrap_or(u32::MAX >> 1).min(8));
+                    guesses.add(&size, COST_SCAN + (near - border).unsigned_abs() as u32);
                 }
             }
         }
     }
-    guesses
+    guesses.sizes
+}
+
+struct Guesses<'a> {
+    sizes: Vec<(Polynomial, u32)>,
+    /// What has to be divided.
+    all: Vec<&'a Polynomial>,
+}
+
+impl Guesses<'_> {
+    fn add(&mut self, size: &Polynomial, cost: u32) {
+        let size = positive(size);
+        if size.degree() != 1 {
+            return;
+        }
+        match self.sizes.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, known)) => *known = (*known).min(cost),
+            None => self.sizes.push((size, cost)),
+        }
+    }
+
+    /// The size, and multiples of it by divisors of `content`. The larger an inner size the weaker is the condition on its
+    /// subscripts, so the greatest multiple that goes into everything is the best if the size itself does not do.
+    fn multiples(&mut self, size: &Polynomial, content: i128, cost: u32) {
+        self.add(size, cost);
+        let mut common = content;
+        for polynomial in &self.all {
+            if let Ok((quotient, _)) = divide(polynomial, size) {
+                common = gcd(common, quotient.content());
+            }
+        }
+        for multiple in divisors(content).into_iter().filter(|m| *m > 1) {
+            let more = if multiple == common { COST_MULTIPLE } else { COST_OTHER_MULTIPLE };
+            if let Ok(size) = size.scale(multiple) {
+                self.add(&size, cost + more);
+            }
+        }
+        if common > 1
+            && let Ok(size) = size.scale(common)
+        {
+            self.add(&size, cost + COST_MULTIPLE);
+        }
+    }
 }
 
 /// 1, the number itself, and up to a few between; the useful extremes first.

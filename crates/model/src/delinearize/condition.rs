@@ -26,6 +26,19 @@ pub fn outside_of(broken: &Set, happening: &Set) -> Result<Set, IslError> {
     excluded.complement()?.gist(happening)?.coalesce()
 }
 
+/// A condition that implies the exact one where that has too many parts: each access by itself, as if it happened always.
+pub fn outside_of_each(broken: &[(&Linear, &Set)]) -> Result<Option<Set>, IslError> {
+    let mut all: Option<Set> = None;
+    for (access, broken) in broken {
+        let one = outside_of(broken, &access.known.params()?)?;
+        all = Some(match all {
+            None => one,
+            Some(all) => all.intersect(&one)?.coalesce()?,
+        });
+    }
+    Ok(all)
+}
+
 /// Simple, and every access can still happen.
 pub fn worth_testing(condition: &Set, accesses: &[&Linear], max_parts: usize) -> Result<bool, IslError> {
     if condition.n_basic_set()? > max_parts {

@@ -13,6 +13,9 @@ pub fn divide(dividend: &Polynomial, divisor: &Polynomial) -> Result<(Polynomial
     if divisor.as_constant() == Some(1) {
         return Ok((dividend.clone(), Polynomial::zero()));
     }
+    if !dividend.terms().any(|(m, _)| m.over(lead).is_some()) {
+        return Ok((Polynomial::zero(), dividend.clone()));
+    }
     let (lead, mut rest) = (lead.clone(), dividend.clone());
     let (mut quotient, mut remainder) = (Polynomial::zero(), Polynomial::zero());
     while let Some((monomial, x)) = leading(&rest) {

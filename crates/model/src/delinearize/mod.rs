@@ -22,7 +22,7 @@ mod tests;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{Linear, all_params, cell_bytes};
 use candidates::{COST_SCAN, Chain, constant_chains, parametric_chains};
-use condition::{happening, outside_of, worth_testing};
+use condition::{happening, outside_of, outside_of_each, worth_testing};
 use isl::{Budget, Ctx, IslError, Map, PwAff, Set};
 use samples::{Samples, Score};
 use std::cell::OnceCell;
@@ -83,7 +83,7 @@ const MAX_EVALUATED: usize = 4;
 const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
-const MAX_PARAMETRIC_CONDITION_PARTS: usize = 4;
+const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
 /// Operations of isl after which the best shape so far is taken.
 const SEARCH_OPERATIONS: u64 = 150_000;
 
@@ -113,10 +113,14 @@ fn recover(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape,
     } else {
         parametric_shape(ctx, &linear)?
     };
-    match found {
-        Some(found) => found.into_shape(ctx, &linear, cell_bytes),
-        None => flat(ctx, &linear, cell_bytes, None),
+    if let Some(found) = found {
+        let shape = found.into_shape(ctx, &linear, cell_bytes)?;
+        // A subscript that isl cannot be given is no reason to know less than the flat view does.
+        if shape.relations.iter().all(Option::is_some) || linear.iter().any(|a| a.flat.is_none()) {
+            return Ok(shape);
+        }
     }
+    flat(ctx, &linear, cell_bytes, None)
 }
 
 fn linear(ctx: &Ctx, accesses: &[LinearAccess], cell_bytes: u64, context: &Set) -> Result<Vec<Linear>, IslError> {
@@ -340,7 +344,14 @@ fn evaluate(
     };
     let seen: Vec<&Linear> = accesses.iter().zip(&views).filter(|(_, v)| v.is_some()).map(|(a, _)| a).collect();
     let max_parts = if constant { MAX_CONDITION_PARTS } else { MAX_PARAMETRIC_CONDITION_PARTS };
-    let condition = outside_of(&all_broken, &happening()?)?;
+    let mut condition = outside_of(&all_broken, &happening()?)?;
+    if condition.n_basic_set()? > max_parts && !constant {
+        let each: Vec<(&Linear, &Set)> =
+            accesses.iter().zip(&views).filter_map(|(a, v)| Some((a, v.as_ref()?.broken.as_ref()?))).collect();
+        if let Some(simpler) = outside_of_each(&each)? {
+            condition = simpler;
+        }
+    }
     if !worth_testing(&condition, &seen, max_parts)? {
         return Ok(None);
     }

@@ -16,6 +16,9 @@ const MAX_POINTS: usize = 8;
 /// Where the domain bounds a counter by others only, this many values from its start on.
 const REACH: i64 = 3;
 
+/// What it is worth that an access needs one piece only.
+const STEADY: usize = 3;
+
 /// An affine function, for quick evaluation.
 struct Row {
     constant: i64,
@@ -61,7 +64,7 @@ pub struct Samples {
 pub struct Score {
     /// Accesses that have affine subscripts.
     pub views: usize,
-    /// Parameter values at which all instances are in range, counted again where each access stays in one row.
+    /// Parameter values at which all instances are in range, with greater weight where each access stays in one row.
     pub fitting: usize,
 }
 
@@ -112,7 +115,7 @@ impl Samples {
             seen[point.world] = true;
         }
         let views = accesses.iter().filter(|a| a.obstacle.is_none()).count();
-        Score { views, fitting: 2 * seen.iter().filter(|s| **s).count() }
+        Score { views, fitting: (1 + STEADY) * seen.iter().filter(|s| **s).count() }
     }
 
     pub fn score(&self, accesses: &[Linear], chain: &Chain) -> Score {
@@ -149,7 +152,7 @@ impl Samples {
             }
         }
         let fitting = (0..self.worlds.len()).filter(|w| seen[*w]);
-        Score { views, fitting: fitting.map(|w| usize::from(fits[w]) + usize::from(steady[w])).sum() }
+        Score { views, fitting: fitting.map(|w| usize::from(fits[w]) + STEADY * usize::from(steady[w])).sum() }
     }
 }
 
@@ -191,7 +194,7 @@ fn worlds(params: usize) -> Vec<Vec<i64>> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % bound
     };
-    (0..WORLDS).map(|k| (0..params).map(|_| 1 + next(3 + k as u64 / 2) as i64).collect()).collect()
+    (0..WORLDS).map(|k| (0..params).map(|_| next(4 + k as u64 / 2) as i64).collect()).collect()
 }
 
 /// Instances where each counter in turn takes the least, the second and the greatest value that the constraints on it and on the

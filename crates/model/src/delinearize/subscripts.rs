@@ -147,7 +147,7 @@ impl Dimension<'_> {
         let possible = !happens.is_subset(&here)?;
         let f = &subscripts[self.at];
         let outer = subscripts[self.at - 1].constant_term();
-        if possible && !f.has_counters() && outer != 0 && self.count == 1 {
+        if possible && self.at == 1 && f.degree() == 1 && !f.has_counters() && outer != 0 && self.count == 1 {
             // A row that the parameters alone decide: both versions, each where it is right.
             let k = -outer.signum();
             let Some(moved) = self.moved(&part, k) else { return Ok(None) };
@@ -171,7 +171,37 @@ impl Dimension<'_> {
                 return Ok(Some(vec![(domain.clone(), moved)]));
             }
         }
-        Ok(None)
+        self.in_pieces(part, low, high, broken)
+    }
+
+    /// The row before, this one, and the row after, each for the instances that are there.
+    fn in_pieces(
+        &self,
+        part: Part,
+        low: &Set,
+        high: &Set,
+        broken: &mut Option<Set>,
+    ) -> Result<Option<Vec<Part>>, IslError> {
+        if self.count != 1 {
+            return Ok(None);
+        }
+        let (domain, subscripts) = &part;
+        let mut pieces = vec![(domain.subtract(low)?.subtract(high)?, subscripts.clone())];
+        let mut left = Vec::new();
+        // Where the size is not positive f may be on both sides; that is broken anyway, but the pieces must not overlap.
+        for (instances, k) in [(low, -1), (&high.subtract(low)?, 1)] {
+            let Some(moved) = self.moved(&part, k) else { return Ok(None) };
+            let (still_low, still_high) = self.outside(instances, &moved[self.at])?;
+            left.push(still_low.union(&still_high)?);
+            pieces.push((instances.clone(), moved));
+        }
+        let left = left[0].union(&left[1])?.params()?.coalesce()?;
+        if domain.params()?.is_subset(&left)? {
+            return Ok(None);
+        }
+        exclude_params(broken, left)?;
+        pieces.retain(|(d, _)| !d.plain_is_empty().unwrap_or(false));
+        Ok(Some(pieces))
     }
 
     fn one_piece(

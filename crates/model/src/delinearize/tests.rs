@@ -219,6 +219,123 @@ fn listing_9_edge_detection() {
     kernel.views_are(&["{ [r, c, i, j] -> [i, j] }"]);
 }
 
+#[test]
+fn the_same_border_in_two_dimensions() {
+    // [][N + 1][N + 1]
+    let domain = "[p0, p1] -> { [i, j, k] : 0 <= i < p1 and 0 <= j <= p0 and 0 <= k <= p0 }";
+    let case = recover_from(NOTHING, &[(domain, "p0*p0*i0 + 2*p0*i0 + i0 + p0*i1 + i1 + i2")]);
+    assert_eq!(case.sizes(), "[p0 + 1][p0 + 1]");
+    case.is_proved();
+    case.views_are(&["{ [i, j, k] -> [i, j, k] }"]);
+}
+
+#[test]
+fn a_row_of_twice_the_parameter_is_taken_where_it_is_needed() {
+    let domain = "[p0, p1] -> { [i, j] : 0 <= i < p1 and 0 <= j < 2p0 }";
+    let case = recover_from(NOTHING, &[(domain, "2*p0*i0 + i1")]);
+    assert_eq!(case.sizes(), "[2*p0]");
+    case.is_proved();
+    case.views_are(&["{ [i, j] -> [i, j] }"]);
+}
+
+#[test]
+fn a_dimension_without_a_counter_is_found_between_others() {
+    // A[i][0][k] in [][N][M]: only the domain tells which of the two sizes is the inner one.
+    let domain = "[p0, p1, p2] -> { [i, k] : 0 <= i < p2 and 0 <= k < p1 and p0 >= 1 }";
+    let case = recover_from(NOTHING, &[(domain, "p0*p1*i0 + i1")]);
+    assert_eq!(case.sizes(), "[p0][p1]");
+    case.is_proved();
+    case.views_are(&["{ [i, k] -> [i, 0, k] }"]);
+}
+
+#[test]
+fn a_sum_of_counters_hides_the_border() {
+    // A[i][i + j] in [][N + 2], where j may be negative: the stride of i is N + 3.
+    let domain = "[p0] -> { [i, j] : 0 <= i < p0 and -i <= j < p0 + 2 - i }";
+    let case = recover_from(NOTHING, &[(domain, "p0*i0 + 3*i0 + i1")]);
+    assert_eq!(case.sizes(), "[p0 + 2]");
+    case.is_proved();
+    case.views_are(&["{ [i, j] -> [i, i + j] }"]);
+}
+
+#[test]
+fn the_diagonal_shares_the_shape_of_the_matrix() {
+    let square = "[p0] -> { [i, j] : 0 <= i < p0 and 0 <= j < p0 }";
+    let line = "[p0] -> { [i] : 0 <= i < p0 }";
+    let case = recover_from(
+        NOTHING,
+        &[(line, "p0*i0 + i0"), (square, "p0*i0 + i1"), (square, "p0*i1 + i0"), (line, "p0*i0 + p0 - 1 - i0")],
+    );
+    assert_eq!(case.sizes(), "[p0]");
+    case.is_proved();
+    case.views_are(&[
+        "{ [i] -> [i, i] }",
+        "{ [i, j] -> [i, j] }",
+        "{ [i, j] -> [j, i] }",
+        "[p0] -> { [i] -> [i, p0 - 1 - i] }",
+    ]);
+}
+
+#[test]
+fn four_dimensions_and_a_sum_of_parameters() {
+    let domain =
+        "[p0, p1, p2, p3] -> { [i, j, k, l] : 0 <= i < p3 and 0 <= j < p0 and 0 <= k < p1 + p2 and 0 <= l < p0 }";
+    let offset = "p0*p1*p0*i0 + p0*p2*p0*i0 + p1*p0*i1 + p2*p0*i1 + p0*i2 + i3";
+    let case = recover_from(NOTHING, &[(domain, offset)]);
+    assert_eq!(case.sizes(), "[p0][p1 + p2][p0]");
+    case.is_proved();
+    case.views_are(&["{ [i, j, k, l] -> [i, j, k, l] }"]);
+}
+
+#[test]
+fn an_access_that_defeats_every_shape_is_left_out() {
+    let square = "[p0] -> { [i, j] : 0 <= i < p0 and 0 <= j < p0 }";
+    let case = recover_from(NOTHING, &[(square, "p0*i0 + i1"), (square, "i0*i1"), (square, "p0*i1 + i0")]);
+    assert_eq!(case.sizes(), "[p0]");
+    case.is_proved();
+    assert!(case.shape.relations[0].is_some() && case.shape.relations[2].is_some());
+    assert!(case.shape.relations[1].is_none());
+    assert_eq!(case.shape.refusal.as_deref(), Some("its offset multiplies loop counters with each other"));
+}
+
+#[test]
+fn strides_that_do_not_divide_each_other_have_no_shape() {
+    let domain = "[p0, p1] -> { [i, j, k] : 0 <= i < 10 and 0 <= j < 10 and 0 <= k < 2 }";
+    let case = recover_from(NOTHING, &[(domain, "p0*p0*i0 + p1*p1*i1 + i2")]);
+    assert!(case.shape.inner_sizes.is_empty());
+    assert!(case.shape.relations[0].is_none());
+    assert_eq!(case.shape.refusal.as_deref(), Some(NO_SHAPE));
+}
+
+#[test]
+fn a_wide_access_covers_cells_of_one_row() {
+    let ctx = Ctx::new();
+    let access = |domain: &str, offset: &str, bytes| {
+        let domain = Set::read_from_str(&ctx, domain).unwrap();
+        let everywhere = Set::universe(&domain.get_space().unwrap()).unwrap();
+        let offset = Offset::Polynomial(PiecewisePolynomial { pieces: vec![(everywhere, polynomial(offset))] });
+        LinearAccess { domain, offset, bytes }
+    };
+    let accesses = [
+        access("[p0] -> { [i, j] : 0 <= i < 10 and 0 <= j < p0 }", "8*p0*i0 + 8*i1", 8),
+        access("[p0] -> { [i, j] : 0 <= i < 10 and 0 <= j < p0 }", "8*p0*i0 + 8*i1 + 4", 4),
+    ];
+    let shape = recover_shape(&ctx, &accesses, &everywhere(&ctx).unwrap()).unwrap();
+    assert_eq!((shape.cell_bytes, shape.inner_sizes), (4, vec![polynomial("2*p0")]));
+    assert!(shape.condition.plain_is_universe().unwrap());
+    let wide = "[p0] -> { [i, j] -> [i, e] : 0 <= i < 10 and 0 <= j < p0 and 2j <= e <= 2j + 1 }";
+    let wide = Map::read_from_str(&ctx, wide).unwrap();
+    assert!(shape.relations[0].as_ref().unwrap().is_equal(&wide).unwrap());
+}
+
+#[test]
+fn a_size_that_is_too_small_for_an_access_is_a_condition() {
+    let domain = "[p0, p1] -> { [i, j] : 0 <= i < 10 and 0 <= j < p1 }";
+    let case = recover_from(NOTHING, &[(domain, "p0*i0 + i1")]);
+    assert_eq!(case.sizes(), "[p0]");
+    case.condition_is("[p0, p1] -> { : p1 <= p0 }");
+}
+
 /// Each access as "domain | offset in bytes | bytes".
 fn flat_access(ctx: &Ctx, text: &str) -> FlatAccess {
     let parts: Vec<&str> = text.split('|').map(str::trim).collect();
