@@ -6,7 +6,7 @@
 //!
 //! `DELINEARIZE_ACCESSES` sets another number of accesses for quick runs; `DELINEARIZE_SHOW` prints the cases that are missed.
 
-use isl::{Ctx, Set};
+use isl::{BasicSet, Constraint, Ctx, DimType, LocalSpace, Set};
 use model::delinearize::{LinearAccess, Offset, Shape, recover_shape};
 use model::polynomial::{Monomial, PiecewisePolynomial, Polynomial, Var};
 use model::scop::ParamId;
@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const ACCESSES: usize = 100_000;
 /// Of the cases in each family.
 const RECOVERED_SHARE: f64 = 0.95;
+/// The cases are divided in so many sequences, whatever the number of threads: the same cases on every machine.
+const LANES: usize = 16;
 const MAX_PARAMS: usize = 4;
 const MAX_COUNTERS: usize = 4;
 
@@ -92,14 +94,9 @@ impl Affine {
         self
     }
     fn at(&self, point: &Point, values: &Values) -> i64 {
-        let mut sum = self.constant;
-        for k in 0..MAX_COUNTERS {
-            sum += self.counters[k] * point[k];
-        }
-        for k in 0..MAX_PARAMS {
-            sum += self.params[k] * values[k];
-        }
-        sum
+        let of =
+            |coefficients: &[i64], values: &[i64]| coefficients.iter().zip(values).map(|(c, v)| c * v).sum::<i64>();
+        self.constant + of(&self.counters, point) + of(&self.params, values)
     }
     fn text(&self) -> String {
         let mut text = self.constant.to_string();
@@ -145,19 +142,28 @@ struct Access {
 }
 
 impl Access {
-    fn domain_text(&self, params: usize) -> String {
+    fn domain(&self, ctx: &Ctx, params: usize) -> Set {
         let list = |letter: char, n: usize| (0..n).map(|k| format!("{letter}{k}")).collect::<Vec<_>>().join(", ");
-        let mut text = format!("[{}] -> {{ [{}] : true", list('p', params), list('i', self.bounds.len()));
-        for (k, (lower, upper)) in self.bounds.iter().enumerate() {
-            write!(text, " and {} <= i{k} < {}", lower.text(), upper.text()).unwrap();
+        let everything = format!("[{}] -> {{ [{}] }}", list('p', params), list('i', self.bounds.len()));
+        let mut domain = BasicSet::read_from_str(ctx, &everything).unwrap();
+        let space = LocalSpace::from_space(&domain.get_space().unwrap()).unwrap();
+        let bounds = self.bounds.iter().enumerate().flat_map(|(k, (lower, upper))| {
+            let counter = Affine::counter(k);
+            [counter.plus(lower, -1), upper.plus(&counter, -1).plus(&Affine::number(1), -1)]
+        });
+        for f in bounds.chain(self.guards.iter().copied()) {
+            let mut constraint = Constraint::alloc_inequality(&space).unwrap().set_constant_si(f.constant).unwrap();
+            for (kind, coefficients) in [(DimType::Param, &f.params), (DimType::Set, &f.counters)] {
+                for (k, c) in coefficients.iter().enumerate().filter(|(_, c)| **c != 0) {
+                    constraint = constraint.set_coefficient_si(kind, k, *c).unwrap();
+                }
+            }
+            domain = domain.add_constraint(&constraint).unwrap();
         }
-        for guard in &self.guards {
-            write!(text, " and {} >= 0", guard.text()).unwrap();
-        }
-        text + " }"
+        domain.to_set().unwrap()
     }
 
-    /// Whether `visit` says so of all instances; also how many there are.
+    /// Whether `visit` says so of all instances.
     fn all_instances(&self, values: &Values, visit: &mut impl FnMut(&Point) -> bool) -> bool {
         self.instances_from(0, &mut [0; MAX_COUNTERS], values, visit)
     }
@@ -229,7 +235,7 @@ impl Case {
     /// The linearized accesses, and the context.
     fn question(&self, ctx: &Ctx) -> (Vec<LinearAccess>, Set) {
         let linear = |a: &Access| {
-            let domain = Set::read_from_str(ctx, &a.domain_text(self.params)).unwrap();
+            let domain = a.domain(ctx, self.params);
             let everywhere = Set::universe(&domain.get_space().unwrap()).unwrap();
             let bytes = a.offset(&self.sizes).scale(self.bytes.into()).unwrap();
             let offset = Offset::Polynomial(PiecewisePolynomial { pieces: vec![(everywhere, bytes)] });
@@ -239,7 +245,7 @@ impl Case {
         let mut context = Set::universe(&accesses[0].domain.get_space().unwrap().params().unwrap()).unwrap();
         for k in 0..self.params {
             if let Some(least) = self.least {
-                context = context.lower_bound_si(isl::DimType::Param, k, least).unwrap();
+                context = context.lower_bound_si(DimType::Param, k, least).unwrap();
             }
         }
         (accesses, context)
@@ -327,15 +333,15 @@ enum Conjunction {
     /// Affine ones; the flag says: an equality.
     Plain(Vec<(bool, Affine)>),
     /// With divisions, for isl.
-    Divided(isl::BasicSet),
+    Divided(BasicSet),
 }
 impl Conjunction {
     fn all(set: &Set) -> Vec<Conjunction> {
-        let affine = |c: isl::Constraint| {
+        let affine = |c: Constraint| {
             let polynomial = Polynomial::from_aff(&c.get_aff().unwrap()).unwrap()?;
             Some((c.is_equality().unwrap(), Affine::from_polynomial(&polynomial)))
         };
-        let one = |b: isl::BasicSet| {
+        let one = |b: BasicSet| {
             let plain = b.constraints().unwrap().into_iter().map(affine).collect::<Option<Vec<_>>>();
             plain.map_or(Conjunction::Divided(b), Conjunction::Plain)
         };
@@ -349,9 +355,10 @@ impl Conjunction {
             }),
             Conjunction::Divided(set) => {
                 let mut here = set.to_set().unwrap();
-                for (kind, known) in [(isl::DimType::Param, &values[..]), (isl::DimType::Set, &point[..])] {
-                    for k in 0..here.dim(kind).unwrap() {
-                        here = here.fix_si(kind, k, known[k]).unwrap();
+                for (kind, known) in [(DimType::Param, &values[..]), (DimType::Set, &point[..])] {
+                    let dims = here.dim(kind).unwrap();
+                    for (k, value) in known.iter().enumerate().take(dims) {
+                        here = here.fix_si(kind, k, *value).unwrap();
                     }
                 }
                 !here.is_empty().unwrap()
@@ -487,29 +494,35 @@ fn random_shapes_are_recovered_and_every_answer_is_right() {
     let accesses = std::env::var("DELINEARIZE_ACCESSES").ok().and_then(|n| n.parse().ok()).unwrap_or(ACCESSES);
     let verbose = std::env::var("DELINEARIZE_SHOW").is_ok();
     let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(LANES);
     let work = || {
         let ctx = Ctx::new();
         let mut spent: Vec<u64> = Vec::new();
         let mut tally = [(0usize, 0usize); FAMILIES.len()];
-        while done.load(Ordering::Relaxed) < accesses {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            let mut rng = Rng(seed as u64);
-            let family = seed % FAMILIES.len();
-            let case = Case::random(FAMILIES[family], &mut rng);
-            let outcome = run(&case, &ctx, &mut spent);
-            if matches!(outcome, Outcome::Pointless) {
-                continue;
+        loop {
+            let lane = next.fetch_add(1, Ordering::Relaxed);
+            if lane >= LANES {
+                return (tally, spent);
             }
-            done.fetch_add(case.accesses.len(), Ordering::Relaxed);
-            tally[family].0 += 1;
-            tally[family].1 += usize::from(matches!(outcome, Outcome::Recovered));
-            if verbose && matches!(outcome, Outcome::Missed) {
-                show(&case, seed, &ctx);
+            let mut done = 0;
+            for n in 0.. {
+                if done >= accesses / LANES {
+                    break;
+                }
+                let (seed, family) = (lane + LANES * n, n % FAMILIES.len());
+                let case = Case::random(FAMILIES[family], &mut Rng(seed as u64));
+                let outcome = run(&case, &ctx, &mut spent);
+                if matches!(outcome, Outcome::Pointless) {
+                    continue;
+                }
+                done += case.accesses.len();
+                tally[family].0 += 1;
+                tally[family].1 += usize::from(matches!(outcome, Outcome::Recovered));
+                if verbose && matches!(outcome, Outcome::Missed) {
+                    show(&case, seed, &ctx);
+                }
             }
         }
-        (tally, spent)
     };
     let tallies: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();

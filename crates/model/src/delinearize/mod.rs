@@ -85,7 +85,9 @@ const MAX_OF_ONE_ACCESS: usize = 4;
 const MAX_CONDITION_PARTS: usize = 2;
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
 /// Operations of isl after which the best shape so far is taken.
-const SEARCH_OPERATIONS: u64 = 150_000;
+const SEARCH_OPERATIONS: u64 = 100_000;
+/// A shape that needs more than this to be proved is not taken.
+const ONE_SHAPE: Budget = Budget::new("one shape", 50_000);
 
 /// The shape in which the accesses have views under the weakest condition.
 ///
@@ -294,7 +296,12 @@ impl<'a> Search<'a> {
                 let all = all.map_or_else(|| everywhere(self.ctx), Ok)?;
                 Ok(self.happening.get_or_init(|| all).clone())
             };
-            let Some(found) = evaluate(self.accesses, &chain, Demand::Condition, happening)? else { continue };
+            let found = self.ctx.within(ONE_SHAPE, || evaluate(self.accesses, &chain, Demand::Condition, happening));
+            let found = match found {
+                Err(IslError::OutOfBudget { stage }) if stage == ONE_SHAPE.name => continue,
+                found => found?,
+            };
+            let Some(found) = found else { continue };
             let better = match &self.best {
                 None => true,
                 Some(best) => found.is_better_than(best)?,
