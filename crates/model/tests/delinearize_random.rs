@@ -438,31 +438,57 @@ fn run(case: &Case, ctx: &Ctx, spent: &mut Vec<u64>) -> Outcome {
     if complete && fitting.iter().all(admits) { Outcome::Recovered } else { Outcome::Missed }
 }
 
+/// One subscript on one piece.
+enum Subscript {
+    Plain(Affine),
+    /// Where an equality determines a counter, isl may write it as a quotient.
+    Divided(isl::Aff),
+}
+impl Subscript {
+    fn at(&self, point: &Point, values: &Values) -> i64 {
+        let aff = match self {
+            Subscript::Plain(f) => return f.at(point, values),
+            Subscript::Divided(aff) => aff,
+        };
+        let space = aff.get_domain_space().unwrap();
+        let mut here = isl::Point::zero(&space).unwrap();
+        for (kind, known) in [(DimType::Param, &values[..]), (DimType::Set, &point[..])] {
+            let dims = space.dim(kind).unwrap();
+            for (k, value) in known.iter().enumerate().take(dims) {
+                let value = isl::Val::int_from_si(space.ctx(), *value).unwrap();
+                here = here.set_coordinate_val(kind, k, &value).unwrap();
+            }
+        }
+        aff.eval(&here).unwrap().to_i64().unwrap()
+    }
+}
+
 fn check(access: &Access, offset: &Polynomial, relation: &isl::Map, shape: &Shape, admitted: &[Values], case: &Case) {
     let context = || format!("{case:?}\n{relation} under {}", shape.condition);
-    let mut pieces: Vec<(Vec<Conjunction>, Vec<Affine>)> = Vec::new();
+    let mut pieces: Vec<(Vec<Conjunction>, Vec<Subscript>)> = Vec::new();
     // A single offset can be given in larger cells than the elements'.
     let scale = i128::from(shape.cell_bytes / case.bytes);
     let found = relation.as_pw_multi_aff().unwrap().pieces().unwrap();
     let single = found.len() == 1;
     for (domain, subscripts) in found {
         let domain = Conjunction::all(&domain);
-        let mut sum = Polynomial::zero();
-        let mut affine = Vec::new();
+        let mut sum = Some(Polynomial::zero());
+        let mut here = Vec::new();
         for k in 0..=shape.inner_sizes.len() {
-            let f = Polynomial::from_aff(&subscripts.get_at(k).unwrap()).unwrap().expect("no divisions");
+            let aff = subscripts.get_at(k).unwrap();
+            let plain = Polynomial::from_aff(&aff).unwrap();
             if k > 0 {
-                sum = sum.mul(&shape.inner_sizes[k - 1]).unwrap();
+                sum = sum.map(|s| s.mul(&shape.inner_sizes[k - 1]).unwrap());
             }
-            sum = sum.add(&f).unwrap();
-            affine.push(Affine::from_polynomial(&f));
+            sum = sum.zip(plain.as_ref()).map(|(s, f)| s.add(f).unwrap());
+            here.push(plain.map_or(Subscript::Divided(aff), |f| Subscript::Plain(Affine::from_polynomial(&f))));
         }
         // Equalities allow to write the same subscript in several ways, and isl fuses pieces of single points into one
         // expression; those are compared by value below.
         if single && !domain.iter().any(Conjunction::has_equality) {
-            assert_eq!(sum.scale(scale).unwrap(), *offset, "{}", context());
+            assert_eq!(sum.map(|s| s.scale(scale).unwrap()).as_ref(), Some(offset), "{}", context());
         }
-        pieces.push((domain, affine));
+        pieces.push((domain, here));
     }
     let sizes: Vec<Affine> = shape.inner_sizes.iter().map(Affine::from_polynomial).collect();
     let origin = [0; MAX_COUNTERS];
