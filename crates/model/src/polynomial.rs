@@ -337,7 +337,8 @@ impl PiecewisePolynomial {
         let mut whole: Option<PwAff> = None;
         for (domain, polynomial) in &self.pieces {
             let Some(aff) = polynomial.to_aff(&domain.get_space()?)? else { return Ok(None) };
-            let piece = PwAff::alloc(domain, &aff)?;
+            let domain = domain.align_params(&aff.get_domain_space()?)?;
+            let piece = PwAff::alloc(&domain, &aff)?;
             whole = Some(match whole {
                 None => piece,
                 Some(others) => others.union_add(&piece)?,
@@ -429,6 +430,10 @@ mod tests {
         let polynomial = PiecewisePolynomial::from_pw_aff(&function).unwrap().unwrap();
         assert_eq!(polynomial.pieces[0].1.to_string(), "2*i0 - 3*p3 + 7");
         assert!(polynomial.to_pw_aff().unwrap().unwrap().is_equal(&function).unwrap());
+        let unnamed = Set::universe(&Space::set_alloc(&ctx, 0, 1).unwrap()).unwrap();
+        let n_plus_i = n().add(&Polynomial::counter(0)).unwrap();
+        let anywhere = PiecewisePolynomial { pieces: vec![(unnamed, n_plus_i)] };
+        assert_eq!(anywhere.to_pw_aff().unwrap().unwrap().to_string(), "[p0] -> { [i0] -> [(p0 + i0)] }");
         let divided = PwAff::read_from_str(&ctx, "{ [i] -> [(floor(i/2))] }").unwrap();
         assert!(PiecewisePolynomial::from_pw_aff(&divided).unwrap().is_none());
     }

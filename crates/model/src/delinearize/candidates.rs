@@ -35,9 +35,11 @@ const MAX_READINGS: usize = 4;
 /// Sizes up to this far from a stride are tried where sums of counters may hide the true one.
 const MAX_SCAN: i128 = 3;
 
-/// The greatest multiple that all strides allow, another one, the difference of two strides, and a number added by trial.
+/// The greatest multiple that all strides allow, another one, a size with less added than the stride, the difference of two
+/// strides, and a number added by trial.
 const COST_MULTIPLE: u32 = 1;
 const COST_OTHER_MULTIPLE: u32 = COST_SCAN;
+const COST_NEARER: u32 = 2;
 const COST_DIFFERENCE: u32 = 8;
 pub const COST_SCAN: u32 = 16;
 
@@ -248,6 +250,12 @@ fn next_sizes(quotients: &[Polynomial], rests: &[Polynomial]) -> Vec<(Polynomial
         let variable = q.sub(&Polynomial::constant(constant)).unwrap_or_default();
         if constant != 0 {
             guesses.multiples(&primitive(&variable), variable.content(), COST_SCAN);
+        }
+        // A triangular loop, j from i on, shows n + 1 for rows of n.
+        for nearer in (1..=constant.abs().min(MAX_SCAN)).map(|a| constant - a * constant.signum()) {
+            if let Ok(size) = variable.add(&Polynomial::constant(nearer)) {
+                guesses.add(&size, COST_NEARER);
+            }
         }
         for b in divisors(variable.content()) {
             let Some(base) = variable.exact_div(b) else { continue };

@@ -278,7 +278,11 @@ impl<'a> Search<'a> {
         chains.retain(|c| !self.seen.contains(&c.sizes));
         let mut ranked: Vec<(Score, Chain)> =
             chains.into_iter().map(|c| (self.samples.score(self.accesses, &c), c)).collect();
-        ranked.sort_by_key(|(score, chain)| (std::cmp::Reverse(*score), chain.cost, chain.sizes.len()));
+        // Of shapes that do equally well, n is a likelier size than n + 1, which the counters of a triangle suggest as much.
+        let added = |chain: &Chain| {
+            chain.sizes.iter().filter(|s| s.degree() > 0).map(|s| s.constant_term().abs()).sum::<i128>()
+        };
+        ranked.sort_by_key(|(score, chain)| (std::cmp::Reverse(*score), added(chain), chain.cost, chain.sizes.len()));
         for (evaluated, (score, chain)) in ranked.into_iter().enumerate() {
             let spent = self.start - self.ctx.operations_left().unwrap_or(self.start);
             if evaluated >= MAX_EVALUATED || self.best.is_some() && spent > SEARCH_OPERATIONS {
