@@ -177,10 +177,15 @@ impl Found {
         self.views.iter().flatten().map(|v| v.pieces.len()).sum()
     }
 
+    /// Every access has one view for all its instances.
+    fn is_steady(&self, accesses: &[Linear]) -> bool {
+        let needed: usize = accesses.iter().map(|a| a.pieces.len()).sum();
+        self.missing() == 0 && self.pieces() <= needed
+    }
+
     /// Nothing better is to be expected.
     fn is_best(&self, accesses: &[Linear]) -> bool {
-        let needed: usize = accesses.iter().map(|a| a.pieces.len()).sum();
-        self.broken.is_none() && self.missing() == 0 && self.pieces() <= needed
+        self.broken.is_none() && self.is_steady(accesses)
     }
 
     /// Whether it should replace `other`, which was found earlier.
@@ -231,7 +236,8 @@ fn parametric_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, Isl
     let readable: Vec<&Linear> = accesses.iter().filter(|a| a.obstacle.is_none()).collect();
     let mut search = Search::new(ctx, accesses)?;
     search.consider(parametric_chains(&readable, COST_SCAN - 1))?;
-    if search.is_done() {
+    // A far-fetched shape may hold a little more often, by views that jump between rows: not worth what they cost afterwards.
+    if search.is_done() || search.best.as_ref().is_some_and(|b| b.is_steady(accesses)) {
         return Ok(search.best);
     }
     search.consider(parametric_chains(&readable, u32::MAX))?;
