@@ -3,9 +3,11 @@
 use super::Extent;
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
 use crate::scop::{Access, ArrayId, Scop};
-use isl::{DimType, IslError, PwAff, Set, Val};
+use isl::{Budget, DimType, IslError, PwAff, Set, Val};
 use std::collections::HashMap;
 
+/// What an exact bound may cost; operations on large numbers are slow, so this is seconds at worst.
+const EXACT_BOUND: Budget = Budget::new("one bound of an array", 20_000);
 /// An exact bound with more pieces than this is replaced by that of a simple hull; one of that by nothing.
 const MAX_PIECES: usize = 8;
 
@@ -163,32 +165,39 @@ impl<'a> Extents<'a> {
             End::Low => set.dim_min(d),
             End::High => set.dim_max(d),
         };
-        let mut exact: Option<PwAff> = None;
-        let mut all: Option<Set> = None;
+        let mut touched: Vec<&Set> = Vec::new();
         for set in sets {
-            if set.is_empty()? {
-                continue;
+            if !set.is_empty()? {
+                if !bounded(set)? {
+                    return Ok(None);
+                }
+                touched.push(set);
             }
-            if !bounded(set)? {
-                return Ok(None);
+        }
+        let Some((first, others)) = touched.split_first() else { return Ok(None) };
+        let exact = || -> Result<PwAff, IslError> {
+            let mut exact = extreme(first)?;
+            for set in others {
+                let this = extreme(set)?;
+                exact = match end {
+                    End::Low => exact.union_min(&this)?,
+                    End::High => exact.union_max(&this)?,
+                };
             }
-            let this = extreme(set)?;
-            exact = Some(match (exact, end) {
-                (None, _) => this,
-                (Some(other), End::Low) => other.union_min(&this)?,
-                (Some(other), End::High) => other.union_max(&this)?,
-            });
-            all = Some(match all {
-                None => set.clone(),
-                Some(other) => other.union(set)?,
-            });
+            exact.coalesce()?.gist_params(some)?.coalesce()
+        };
+        match self.known.ctx().within(EXACT_BOUND, exact) {
+            Ok(exact) if exact.pieces()?.len() <= MAX_PIECES => return Ok(Some(expr_from_pw_aff(&exact, some)?)),
+            Ok(_) => {}
+            Err(IslError::OutOfBudget { stage }) if stage == EXACT_BOUND.name => {}
+            Err(error) => return Err(error.into()),
         }
-        let (Some(exact), Some(all)) = (exact, all) else { return Ok(None) };
-        let exact = exact.coalesce()?.gist_params(some)?.coalesce()?;
-        if exact.pieces()?.len() <= MAX_PIECES {
-            return Ok(Some(expr_from_pw_aff(&exact, some)?));
+        let mut all = (*first).clone();
+        for set in others {
+            all = all.union(set)?;
         }
-        let hull = all.simple_hull()?.to_set()?;
+        // Without divisions the hull is a bound in numbers that are easy to find, if not the best one.
+        let hull = all.remove_divs()?.simple_hull()?.to_set()?;
         if !bounded(&hull)? {
             return Ok(None);
         }

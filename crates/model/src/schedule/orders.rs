@@ -110,6 +110,11 @@ impl Orders {
     }
 }
 
+/// Did the scheduler find no linear order that carries a dependence?
+pub fn is_uncarried(error: &IslError) -> bool {
+    matches!(error, IslError::Invalid { message, .. } if message.contains("unable to carry"))
+}
+
 fn is_no_order(error: &IslError) -> bool {
     !matches!(error, IslError::OutOfBudget { .. } | IslError::OutOfMemory { .. })
 }

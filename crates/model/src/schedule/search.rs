@@ -1,6 +1,7 @@
 //! Which of the possible orders is worth it.
 
 use super::cost::{Cost, Nest, References, estimate, uses_vectors};
+use super::orders::is_uncarried;
 use super::shape::{Choice, Choices, Region, Shape, Tree};
 use super::{Decision, Fusion, Machine, Orders, ScheduleOptions, apply, flag_coincident};
 use crate::dependence::Dependences;
@@ -60,6 +61,8 @@ pub(super) fn choose(
         let schedule = scop.ctx.within(attempt, || orders.find(fusion));
         let schedule = match schedule {
             Ok(schedule) => schedule,
+            // Within the limits on coefficients there is no order but, perhaps, the original's.
+            Err(e) if is_uncarried(&e) => continue,
             Err(e) => {
                 failure = Some(e);
                 continue;
@@ -83,7 +86,7 @@ pub(super) fn choose(
     let Some(best) = best else {
         return match failure {
             Some(e) => Err(e),
-            None => leave("no schedule was found".into()),
+            None => leave("the scheduler found none that keeps the dependences".into()),
         };
     };
     let parallel_order = options.parallel.then(|| parallel_choices(&best)).flatten();
