@@ -38,7 +38,7 @@ refusals! {
     NonAffineBranch => "the condition {} depends on data", "use arithmetic or `?:` instead of `if` where both sides may be computed";
     UnknownBase => "the address of {} is read from memory inside the loop", "copy the pointer into a local variable before the loops";
     AddressSpace => "{} lives in another or a mixed address space", "use ordinary memory";
-    NoShape => "no shape of the array {} makes its subscripts sums of multiples of loop counters, so any of its elements may be meant", "write the subscript as `row * n + column` with 0 <= column < n, or pass the array as `a[][n]`";
+    NoShape => "the shape of the array {} was not found, so any of its elements may be meant", "write the subscript as `row * n + column` with 0 <= column < n, or pass the array as `a[][n]`";
     AliasUnchecked => "{} may overlap and the extents of their accesses are unknown", "declare the pointers `restrict`";
     // whole regions
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";

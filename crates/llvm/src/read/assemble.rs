@@ -10,12 +10,15 @@ use crate::facts::{Op, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{LinearAccess, Offset, recover_shape};
+use model::delinearize::{LinearAccess, Offset, Shape, flat_shape, recover_shape};
 use model::polynomial::{Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId,
 };
+
+/// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
+const MAX_SHAPING: u64 = 1_000_000;
 
 /// A memory array with the relation of each of its accesses.
 struct Mapped {
@@ -193,7 +196,7 @@ impl Reader<'_> {
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
         let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
         let (cell_bytes, inner_sizes);
-        let mut condition = None;
+        let (mut condition, mut why) = (None, None);
         if varying {
             let granule = self.granule(accesses)?;
             for (access, relation) in accesses.iter().zip(&mut relations) {
@@ -209,12 +212,13 @@ impl Reader<'_> {
                     linear.push(LinearAccess { domain: unnamed(access)?, offset: offset.clone(), bytes: *bytes });
                 }
             }
-            let shape = recover_shape(&self.ctx, &linear, &self.context_assumed)?;
+            let shape = self.shape_of(&linear)?;
             if !shape.condition.plain_is_universe()? {
                 condition = Some(shape.condition.clone());
                 let line = accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
                 self.assume_shape(base, &shape.inner_sizes, &shape.condition, line)?;
             }
+            why = shape.refusal;
             let mut found = shape.relations.into_iter();
             for (access, relation) in accesses.iter().zip(&mut relations) {
                 if access.offset.is_some() {
@@ -234,7 +238,10 @@ impl Reader<'_> {
                 }
                 None => {
                     if let (Some(Offset::Polynomial(_)), None) = (&access.offset, &unshaped) {
-                        let subject = format!("`{}`", self.array_name(base));
+                        let subject = match &why {
+                            Some(why) => format!("`{}` ({why})", self.array_name(base)),
+                            None => format!("`{}`", self.array_name(base)),
+                        };
                         unshaped = Some(Refusal::new(RefusalKind::NoShape, access.line, subject));
                     }
                     (Map::from_domain_and_range(&unnamed(access)?, &anywhere)?, false)
@@ -259,6 +266,17 @@ impl Reader<'_> {
             live_out: true,
         };
         Ok(Mapped { array, relations: complete, unshaped })
+    }
+
+    /// Looks for a shape as long as the function's allowance lasts.
+    fn shape_of(&self, accesses: &[LinearAccess]) -> Result<Shape, Stop> {
+        if self.shaping.get() > MAX_SHAPING {
+            return Ok(flat_shape(&self.ctx, accesses, &self.context_assumed)?);
+        }
+        let before = self.ctx.operations_left().unwrap_or(0);
+        let shape = recover_shape(&self.ctx, accesses, &self.context_assumed)?;
+        self.shaping.set(self.shaping.get() + before.saturating_sub(self.ctx.operations_left().unwrap_or(0)));
+        Ok(shape)
     }
 
     fn assume_shape(&mut self, base: ValueId, sizes: &[Polynomial], condition: &Set, line: u32) -> Result<(), Stop> {

@@ -23,6 +23,7 @@ use model::assume::{Assumption, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{Piece, Region, chain};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
@@ -52,7 +53,9 @@ impl From<isl::IslError> for Stop {
 /// Requires: nothing of the function has changed since `facts` were taken.
 /// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal.
 pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx) -> Reading {
-    let mut search = Search { facts, oracle, ctx, found: Reading::default(), searched: BTreeSet::new() };
+    let shaping = Cell::new(0);
+    let mut search =
+        Search { facts, oracle, ctx, found: Reading::default(), searched: BTreeSet::new(), shaping: &shaping };
     if facts.loops.is_empty() {
         return search.found;
     }
@@ -70,6 +73,8 @@ struct Search<'a> {
     found: Reading,
     /// Where each level was entered: control flow that never ends leads back to where it came from.
     searched: BTreeSet<(Option<LoopId>, BlockId)>,
+    /// Operations of isl that looking for array shapes took so far.
+    shaping: &'a Cell<u64>,
 }
 
 impl Search<'_> {
@@ -97,7 +102,8 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
-        let read = self.ctx.within(isl::Budget::READ, || read_region(self.facts, self.oracle, self.ctx, &region));
+        let reader = || Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping);
+        let read = self.ctx.within(isl::Budget::READ, || read_region(reader));
         let (refusal, cut) = match read {
             Ok(read) => {
                 self.found.regions.push(read.region);
@@ -187,20 +193,21 @@ pub fn refusal_of_isl(error: &isl::IslError, line: u32) -> Refusal {
 }
 
 /// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
-fn read_region(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx, region: &Region) -> Result<Attempt, Stop> {
-    for &block in &region.blocks {
-        legality::check_block(facts, block)?;
+fn read_region<'a>(reader: impl Fn() -> Result<Reader<'a>, Stop>) -> Result<Attempt, Stop> {
+    let first = reader()?;
+    for &block in &first.region.blocks {
+        legality::check_block(first.facts, block)?;
     }
-    let expanded = read_with(facts, oracle, ctx, region, true)?;
+    let expanded = first.read()?;
     if expanded.unshaped.is_empty() {
         return Ok(expanded);
     }
     // `A[i*nm + j]` with nm = n*m may have no shape in n and m, and two matrices in one buffer have no common one: where products
     // are symbols and pointers computed before the region are arrays of their own, such accesses are affine.
-    match read_with(facts, oracle, ctx, region, false) {
+    match (Reader { expand_products: false, ..reader()? }).read() {
         Ok(opaque) if opaque.unshaped.len() < expanded.unshaped.len() => Ok(opaque),
-        Ok(_) | Err(Stop::Refused { .. }) => Ok(expanded),
-        Err(Stop::Isl(error)) => Err(Stop::Isl(error)),
+        Err(Stop::Isl(error)) if !error.is_out_of_budget() => Err(Stop::Isl(error)),
+        _ => Ok(expanded),
     }
 }
 
@@ -208,21 +215,6 @@ fn read_region(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx, regio
 struct Attempt {
     region: ReadRegion,
     unshaped: Vec<Refusal>,
-}
-
-fn read_with(
-    facts: &FunctionFacts,
-    oracle: &dyn Oracle,
-    ctx: &isl::Ctx,
-    region: &Region,
-    expand_products: bool,
-) -> Result<Attempt, Stop> {
-    let mut reader = Reader { expand_products, ..Reader::new(facts, oracle, ctx, region)? };
-    reader.learn_from_guards()?;
-    let items = reader.domains()?;
-    let cut = reader.cut_into_statements(&items)?;
-    let accesses = reader.read_accesses(&cut)?;
-    reader.assemble(&items, cut, accesses)
 }
 
 /// The state of reading one region.
@@ -244,6 +236,7 @@ struct Reader<'a> {
     proofs_only: u32,
     /// Values from outside that are products are read as such, not as parameters of their own.
     expand_products: bool,
+    shaping: &'a Cell<u64>,
 }
 
 /// All signed numbers of so many bits.
@@ -259,7 +252,21 @@ struct KnownParameters {
 }
 
 impl<'a> Reader<'a> {
-    fn new(facts: &'a FunctionFacts, oracle: &'a dyn Oracle, ctx: &isl::Ctx, region: &'a Region) -> Result<Self, Stop> {
+    fn read(mut self) -> Result<Attempt, Stop> {
+        self.learn_from_guards()?;
+        let items = self.domains()?;
+        let cut = self.cut_into_statements(&items)?;
+        let accesses = self.read_accesses(&cut)?;
+        self.assemble(&items, cut, accesses)
+    }
+
+    fn new(
+        facts: &'a FunctionFacts,
+        oracle: &'a dyn Oracle,
+        ctx: &isl::Ctx,
+        region: &'a Region,
+        shaping: &'a Cell<u64>,
+    ) -> Result<Self, Stop> {
         let universe = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
         Ok(Reader {
             ctx: ctx.clone(),
@@ -274,6 +281,7 @@ impl<'a> Reader<'a> {
             assumptions: Vec::new(),
             proofs_only: 0,
             expand_products: true,
+            shaping,
         })
     }
 

@@ -98,13 +98,16 @@ const ONE_SHAPE: Budget = Budget::new("one shape", 50_000);
 /// bytes overlap within a cell. Running out of budget is a refusal, not an error.
 pub fn recover_shape(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape, IslError> {
     match ctx.within(Budget::DELINEARIZE, || recover(ctx, accesses, context)) {
-        Err(e) if e.is_out_of_budget() => {
-            let cell_bytes = cell_bytes(accesses)?;
-            let linear = linear(ctx, accesses, cell_bytes, context)?;
-            flat(ctx, &linear, cell_bytes, Some("its subscripts are too complicated".into()))
-        }
+        Err(e) if e.is_out_of_budget() => flat_shape(ctx, accesses, context),
         found => found,
     }
+}
+
+/// Affine offsets as they are; the others have no view. For when there is no time to look for shapes.
+pub fn flat_shape(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape, IslError> {
+    let cell_bytes = cell_bytes(accesses)?;
+    let linear = linear(ctx, accesses, cell_bytes, context)?;
+    flat(ctx, &linear, cell_bytes, Some("too long a search".into()))
 }
 
 fn recover(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape, IslError> {
