@@ -414,7 +414,8 @@ mod tests {
                             "*",
                             "n"
                           ],
-                          "recovered": "parametric"
+                          "recovered": "parametric",
+                          "condition": "{  : }"
                         }
                       ],
                       "statements": [

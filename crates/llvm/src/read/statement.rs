@@ -177,10 +177,11 @@ impl Cutter<'_, '_> {
         let mut phis = Vec::new();
         for (index, block) in facts.blocks.iter().enumerate() {
             let block_id = BlockId(index as u32);
-            if self.reader.region.contains(block_id) {
-                continue;
-            }
             for &user in &block.instructions {
+                // φs of the entry may stand before the region, and be the counters of a loop around it.
+                if self.reader.region.contains(block_id) && !self.reader.is_outside(user) {
+                    continue;
+                }
                 let instruction = facts.instruction(user).expect("an instruction");
                 if let Op::Phi { incoming } = &instruction.op {
                     let mut from_region = false;
