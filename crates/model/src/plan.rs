@@ -3,7 +3,7 @@
 mod build;
 mod extent;
 
-pub use build::{PlanError, PlanOptions, build_plan};
+pub use build::{PlanError, PlanOptions, admitted, build_plan};
 
 use crate::loop_ast::{Expr, Node};
 use crate::scop::{ArrayId, StatementId};

@@ -7,7 +7,7 @@ use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
 use model::dependence::{Dependences, dependences};
-use model::plan::{Plan, PlanError, PlanOptions, build_plan};
+use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
 use model::scop::Scop;
@@ -98,7 +98,7 @@ fn decide(
         PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
     })?;
     if options.verify {
-        replay(scop, &plan)?;
+        replay(scop, &plan, &plan_options(options))?;
     }
     let ast = plan.body.text(scop);
     Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
@@ -116,10 +116,15 @@ fn stage<T>(options: &Options, line: u32, name: &str, work: impl FnOnce() -> T) 
 }
 
 /// Runs the plan against the original order at a few small parameter values with the independent checker.
-fn replay(scop: &Scop, plan: &Plan) -> Result<(), Refusal> {
+fn replay(scop: &Scop, plan: &Plan, options: &PlanOptions) -> Result<(), Refusal> {
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
-    let valid = scop.assumptions.valid(&scop.context, |_| true).map_err(refuse)?;
+    let valid = match admitted(scop, options) {
+        Ok(valid) => valid,
+        Err(PlanError::Isl(error)) => return Err(refuse(error)),
+        // It was built before under the same options.
+        Err(error) => return Err(Refusal::new(RefusalKind::InternalError, line, error.to_string())),
+    };
     for wish in [1, 2, 5, 9] {
         let Some(params) = sample_params(scop, &valid, wish).map_err(refuse)? else { continue };
         // Running out of the budget says nothing against the plan.

@@ -58,6 +58,12 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
     Ok(plan)
 }
 
+/// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
+/// loops, such as a division that takes its dividend for positive, need not make sense at others.
+pub fn admitted(scop: &Scop, options: &PlanOptions) -> Result<Set, PlanError> {
+    Ok(scop.ctx.within(Budget::CHECK, || terms(scop, options))?.1)
+}
+
 fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
     PlanError::Refused(Refusal::new(kind, scop.lines.0, subject))
 }
