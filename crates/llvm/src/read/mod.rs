@@ -54,8 +54,15 @@ impl From<isl::IslError> for Stop {
 /// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal.
 pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx) -> Reading {
     let shaping = Cell::new(0);
-    let mut search =
-        Search { facts, oracle, ctx, found: Reading::default(), searched: BTreeSet::new(), shaping: &shaping };
+    let mut search = Search {
+        facts,
+        oracle,
+        ctx,
+        found: Reading::default(),
+        searched: BTreeSet::new(),
+        taken: BTreeSet::new(),
+        shaping: &shaping,
+    };
     if facts.loops.is_empty() {
         return search.found;
     }
@@ -73,6 +80,8 @@ struct Search<'a> {
     found: Reading,
     /// Where each level was entered: control flow that never ends leads back to where it came from.
     searched: BTreeSet<(Option<LoopId>, BlockId)>,
+    /// Blocks of the regions found.
+    taken: BTreeSet<BlockId>,
     /// Operations of isl that looking for array shapes took so far.
     shaping: &'a Cell<u64>,
 }
@@ -92,6 +101,17 @@ impl Search<'_> {
 
     /// Reads a run of pieces as one region, or cuts it where it is refused.
     fn run(&mut self, scope: Option<LoopId>, pieces: &[Piece]) {
+        // Where paths do not meet again, two of them may lead to the same loops.
+        let is_taken = |b: &BlockId| self.taken.contains(b);
+        if let Some(met) = pieces.iter().position(|p| p.blocks.iter().any(is_taken)) {
+            let entirely = pieces[met].blocks.iter().all(is_taken);
+            self.run(scope, &pieces[..met]);
+            if pieces[met].has_loop && !entirely {
+                self.inside(scope, &pieces[met]);
+            }
+            self.run(scope, &pieces[met + 1..]);
+            return;
+        }
         let Some((region, covered)) = Region::of_run(self.facts, scope, pieces) else {
             for piece in pieces.iter().filter(|p| p.has_loop) {
                 self.inside(scope, piece);
@@ -106,6 +126,7 @@ impl Search<'_> {
         let read = self.ctx.within(isl::Budget::READ, || read_region(reader));
         let (refusal, cut) = match read {
             Ok(read) => {
+                self.taken.extend(read.region.blocks.iter().copied());
                 self.found.regions.push(read.region);
                 self.found.refusals.extend(read.unshaped);
                 return;
