@@ -56,7 +56,7 @@ bench: build
 	python3 kernels/bench.py --plugin $(OUT)/libloopwright.so
 
 fuzz: build
-	$(CARGO) run --release --package fuzz -- --count $(N)
+	$(CARGO) run --release --package fuzz -- --count $(N) --parallel
 
 clean:
 	$(CARGO) clean
