@@ -102,7 +102,7 @@ fn compute(scop: &Scop) -> Result<Dependences, IslError> {
 
 /// The parameter values at which dependences matter. isl copies every constraint from relation to relation, and bounds of types
 /// are two for each parameter; so relations are brought into a form in which only these values count.
-fn known_of_params(scop: &Scop) -> Result<Set, IslError> {
+pub(crate) fn known_of_params(scop: &Scop) -> Result<Set, IslError> {
     scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?.coalesce()
 }
 

@@ -13,3 +13,4 @@ pub mod refusal;
 pub mod schedule;
 pub mod scop;
 pub mod verify;
+pub mod zone;
