@@ -115,18 +115,24 @@ impl Reader<'_> {
         line: u32,
     ) -> Result<(ValueId, Option<Offset>, bool), Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
+        let (known, assumptions) = (self.known_parameters(), self.assumptions.len());
         let affine = self.attempt(|this| this.pointer(pointer, &draft.scope))?;
-        if let Some((base, offset)) = &affine
-            && !(self.expand_products && self.hides_products(offset)?)
-        {
-            return Ok((*base, Some(Offset::Affine(offset.clone())), false));
+        if let Some((base, offset)) = &affine {
+            if !(self.expand_products && self.hides_products(offset)?) {
+                return Ok((*base, Some(Offset::Affine(offset.clone())), false));
+            }
+            self.assumptions.truncate(assumptions);
+            self.forget_parameters_since(known);
         }
         if let Some(address) = self.attempt(|this| this.polynomial_address(pointer, &draft.scope, 0))?
             && !address.offset.is_affine()
         {
+            self.expanded_products |= affine.is_some();
             return Ok((address.base, Some(Offset::Polynomial(address.offset)), !address.exact));
         }
-        if let Some((base, offset)) = affine {
+        if affine.is_some()
+            && let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))?
+        {
             return Ok((base, Some(Offset::Affine(offset)), false));
         }
         let root = self.root_pointer(pointer);

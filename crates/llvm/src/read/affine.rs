@@ -195,7 +195,33 @@ impl Reader<'_> {
                 }
             };
         }
-        self.expression(value, bits, scope, trusted, depth)
+        match self.expression(value, bits, scope, trusted, depth) {
+            // `n * m`, computed in the region from what is known before it, is a number of its own.
+            Err(NotAffine::Because(_)) if self.is_hoistable(value, 0) => self.hoisted_parameter(scope, value),
+            read => read,
+        }
+    }
+
+    /// A parameter for a product that scalar evolution has seen through: an instruction that computes it.
+    ///
+    /// Scalar evolution drops no-wrap flags that it cannot prove, so that an instruction of the same value may be poison where the
+    /// program's own is not. One of the region is computed again without flags; one from outside must not be poison.
+    fn product_parameter(&mut self, scev: &Scev, scope: &Scope) -> Read<Affine> {
+        let facts = self.facts;
+        let multiplies = |v: &ValueId| matches!(facts.instruction(*v).map(|i| &i.op), Some(Op::Int(IntOp::Mul)));
+        for value in (0..facts.values.len() as u32).map(ValueId).filter(multiplies) {
+            let block = facts.instruction(value).expect("an instruction").block;
+            let outside = self.is_outside(value);
+            let known_before =
+                outside && facts.dominates(block, self.region.entry) && self.oracle.is_guaranteed_not_poison(value);
+            if !known_before && (outside || !self.is_hoistable(value, 0)) {
+                continue;
+            }
+            if self.oracle.scev(value, self.region.scope) == *scev {
+                return if outside { self.parameter(scope, value) } else { self.hoisted_parameter(scope, value) };
+            }
+        }
+        not_affine("a product")
     }
 
     /// The operation that computes `value`, read through its operands.
@@ -427,7 +453,7 @@ impl Reader<'_> {
                         None => operand,
                         Some(p) => {
                             if !p.function.is_cst()? && !operand.function.is_cst()? {
-                                return not_affine("a product");
+                                return self.product_parameter(scev, scope);
                             }
                             Affine {
                                 function: p.function.mul(&operand.function)?,

@@ -152,6 +152,8 @@ impl Reader<'_> {
         let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
         let initial = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
         let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());
+        let conditional = arrays.values().filter(|a| a.condition.is_some()).count();
+        let expanded_products = self.expanded_products;
         let region = ReadRegion {
             entry,
             exit,
@@ -173,7 +175,7 @@ impl Reader<'_> {
                 assumptions: self.into_assumptions(),
             },
         };
-        Ok(Attempt { region, unshaped })
+        Ok(Attempt { region, unshaped, conditional, expanded_products })
     }
 
     fn statement_domains(&self, cut: &Cut) -> Result<IndexMap<StatementId, Set>, Stop> {

@@ -220,13 +220,14 @@ fn read_region<'a>(reader: impl Fn() -> Result<Reader<'a>, Stop>) -> Result<Atte
         legality::check_block(first.facts, block)?;
     }
     let expanded = first.read()?;
-    if expanded.unshaped.is_empty() {
+    if expanded.unshaped.is_empty() && (expanded.conditional == 0 || !expanded.expanded_products) {
         return Ok(expanded);
     }
     // `A[i*nm + j]` with nm = n*m may have no shape in n and m, and two matrices in one buffer have no common one: where products
-    // are symbols and pointers computed before the region are arrays of their own, such accesses are affine.
+    // are symbols and pointers computed before the region are arrays of their own, such accesses are affine. The same may save a
+    // condition.
     match (Reader { expand_products: false, ..reader()? }).read() {
-        Ok(opaque) if opaque.unshaped.len() < expanded.unshaped.len() => Ok(opaque),
+        Ok(opaque) if opaque.doubts() < expanded.doubts() => Ok(opaque),
         Err(Stop::Isl(error)) if !error.is_out_of_budget() => Err(Stop::Isl(error)),
         _ => Ok(expanded),
     }
@@ -236,6 +237,15 @@ fn read_region<'a>(reader: impl Fn() -> Result<Reader<'a>, Stop>) -> Result<Atte
 struct Attempt {
     region: ReadRegion,
     unshaped: Vec<Refusal>,
+    /// How many arrays have a shape that holds under a condition only.
+    conditional: usize,
+    /// Values from outside were read as products, though they could have been symbols.
+    expanded_products: bool,
+}
+impl Attempt {
+    fn doubts(&self) -> (usize, usize) {
+        (self.unshaped.len(), self.conditional)
+    }
 }
 
 /// The state of reading one region.
@@ -257,6 +267,8 @@ struct Reader<'a> {
     proofs_only: u32,
     /// Values from outside that are products are read as such, not as parameters of their own.
     expand_products: bool,
+    /// That was of consequence.
+    expanded_products: bool,
     shaping: &'a Cell<u64>,
 }
 
@@ -302,6 +314,7 @@ impl<'a> Reader<'a> {
             assumptions: Vec::new(),
             proofs_only: 0,
             expand_products: true,
+            expanded_products: false,
             shaping,
         })
     }

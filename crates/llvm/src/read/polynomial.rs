@@ -145,7 +145,7 @@ impl Reader<'_> {
     }
 
     /// Could the value be computed before the region, without harm and from what is known there?
-    fn is_hoistable(&self, value: ValueId, depth: u32) -> bool {
+    pub(super) fn is_hoistable(&self, value: ValueId, depth: u32) -> bool {
         let Some(instruction) = self.facts.instruction(value) else { return true };
         self.is_outside(value)
             || depth < MAX_HOISTED_DEPTH
