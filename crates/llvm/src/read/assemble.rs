@@ -195,11 +195,14 @@ impl Reader<'_> {
         domains: &IndexMap<StatementId, Set>,
     ) -> Result<Mapped, Stop> {
         let unnamed = |access: &MemoryAccess| domains[&StatementId(access.draft as u32)].reset_tuple_id();
+        // A block of varying length is exact in flat cells only; where other accesses have no flat form it may touch anything.
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
+        let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
+        let is_sized = |a: &MemoryAccess| a.offset.is_some() && matches!(a.extent, Extent::Bytes(_));
         let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
         let (cell_bytes, inner_sizes);
         let (mut condition, mut why) = (None, None);
-        if varying {
+        if varying && has_flat {
             let granule = self.granule(accesses)?;
             for (access, relation) in accesses.iter().zip(&mut relations) {
                 if let Some(Offset::Affine(offset)) = &access.offset {
@@ -223,7 +226,7 @@ impl Reader<'_> {
             why = shape.refusal;
             let mut found = shape.relations.into_iter();
             for (access, relation) in accesses.iter().zip(&mut relations) {
-                if access.offset.is_some() {
+                if is_sized(access) {
                     *relation = found.next().flatten();
                 }
             }
@@ -239,7 +242,7 @@ impl Reader<'_> {
                     (relation, true)
                 }
                 None => {
-                    if let (Some(Offset::Polynomial(_)), None) = (&access.offset, &unshaped) {
+                    if let (Some(Offset::Polynomial(_)), true, None) = (&access.offset, is_sized(access), &unshaped) {
                         let subject = match &why {
                             Some(why) => format!("`{}` ({why})", self.array_name(base)),
                             None => format!("`{}`", self.array_name(base)),
