@@ -10,7 +10,7 @@ use super::affine::Scope;
 use super::domain::Item;
 use super::{Reader, Stop};
 use crate::body::Induction;
-use crate::facts::{BlockId, LoopId, Op, ValueId, ValueKind};
+use crate::facts::{BlockId, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -84,7 +84,8 @@ struct Cutter<'r, 'a> {
     slots: IndexSet<Slot>,
     initial: Vec<(Slot, ValueId)>,
     /// (φ, number of loops around the user) → how to compute it there
-    inductions: HashMap<(ValueId, Vec<LoopId>), Option<InductionForm>>,
+    /// By φ and unit: what is proved on the way rests on the instances of the unit.
+    inductions: HashMap<(ValueId, usize), Option<InductionForm>>,
 }
 
 /// A φ from a base, if it is a pointer, and a polynomial.
@@ -415,7 +416,7 @@ impl Cutter<'_, '_> {
         if self.reader.facts.loops[l.index()].header != block || !scope.loops.contains(&l) {
             return Ok(None);
         }
-        let key = (phi, scope.loops.clone());
+        let key = (phi, unit);
         if let Some(known) = self.inductions.get(&key) {
             return Ok(known.clone());
         }
