@@ -155,6 +155,21 @@ fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
     }
 }
 
+/// A xorshift generator: the same nests on every machine.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+    pub fn one_of<'a>(&mut self, options: &[&'a str]) -> &'a str {
+        options[self.roll(options.len() as u64) as usize]
+    }
+}
+
 /// A number or a parameter.
 fn size_of(text: &str) -> Polynomial {
     match ParamId::from_isl_name(text) {

@@ -377,36 +377,3 @@ fn evaluate(
     }
     Ok(Some(Found { chain: chain.clone(), views, condition: Some(condition), broken: Some(all_broken) }))
 }
-
-/// An access with an affine offset, for [`recover_constant_shape`].
-#[derive(Clone, Debug)]
-pub struct FlatAccess {
-    pub domain: Set,
-    /// `{ [i…] -> [bytes from the base] }`
-    pub offset: PwAff,
-    pub bytes: u64,
-}
-
-/// A shape with constant sizes.
-#[derive(Clone, Debug)]
-pub struct ConstantShape {
-    pub cell_bytes: u64,
-    pub inner_sizes: Vec<i64>,
-    pub relations: Vec<Map>,
-    pub condition: Set,
-}
-
-/// [`recover_shape`] for affine offsets only.
-pub fn recover_constant_shape(ctx: &Ctx, accesses: &[FlatAccess]) -> Result<ConstantShape, IslError> {
-    let linear = |a: &FlatAccess| LinearAccess {
-        domain: a.domain.clone(),
-        offset: Offset::Affine(a.offset.clone()),
-        bytes: a.bytes,
-    };
-    let accesses: Vec<LinearAccess> = accesses.iter().map(linear).collect();
-    let shape = recover_shape(ctx, &accesses, &everywhere(ctx)?)?;
-    let number = |size: &Polynomial| i64::try_from(size.constant_term()).expect("from coefficients of 64 bits");
-    let relations = shape.relations.into_iter().map(|r| r.expect("affine offsets have a flat view")).collect();
-    let inner_sizes = shape.inner_sizes.iter().map(number).collect();
-    Ok(ConstantShape { cell_bytes: shape.cell_bytes, inner_sizes, relations, condition: shape.condition })
-}

@@ -337,28 +337,29 @@ fn a_size_that_is_too_small_for_an_access_is_a_condition() {
 }
 
 /// Each access as "domain | offset in bytes | bytes".
-fn flat_access(ctx: &Ctx, text: &str) -> FlatAccess {
+fn flat_access(ctx: &Ctx, text: &str) -> LinearAccess {
     let parts: Vec<&str> = text.split('|').map(str::trim).collect();
     let domain = Set::read_from_str(ctx, parts[0]).unwrap();
     let offset = PwAff::read_from_str(ctx, parts[1]).unwrap();
-    FlatAccess { domain, offset, bytes: parts[2].parse().unwrap() }
+    LinearAccess { domain, offset: Offset::Affine(offset), bytes: parts[2].parse().unwrap() }
 }
 
 fn constant_condition(access: &str) -> String {
     let ctx = Ctx::new();
-    recover_constant_shape(&ctx, &[flat_access(&ctx, access)]).unwrap().condition.to_string()
+    recover_shape(&ctx, &[flat_access(&ctx, access)], &everywhere(&ctx).unwrap()).unwrap().condition.to_string()
 }
 
 fn constant_shape(accesses: &[&str]) -> (Vec<i64>, u64, Vec<String>) {
     let ctx = Ctx::new();
-    let flat: Vec<FlatAccess> = accesses.iter().map(|text| flat_access(&ctx, text)).collect();
-    let shape = recover_constant_shape(&ctx, &flat).unwrap();
+    let flat: Vec<LinearAccess> = accesses.iter().map(|text| flat_access(&ctx, text)).collect();
+    let shape = recover_shape(&ctx, &flat, &everywhere(&ctx).unwrap()).unwrap();
     check_against_flat(&ctx, &flat, &shape);
-    (shape.inner_sizes, shape.cell_bytes, shape.relations.iter().map(Map::to_string).collect())
+    let sizes = shape.inner_sizes.iter().map(|size| size.as_constant().unwrap() as i64).collect();
+    (sizes, shape.cell_bytes, shape.relations.iter().map(|r| r.as_ref().unwrap().to_string()).collect())
 }
 
 /// The subscripts, flattened again, are the cells of the offset, and inner subscripts are in range: exactness, by isl.
-fn check_against_flat(ctx: &Ctx, flat: &[FlatAccess], shape: &ConstantShape) {
+fn check_against_flat(ctx: &Ctx, flat: &[LinearAccess], shape: &Shape) {
     let names: Vec<String> = (0..=shape.inner_sizes.len()).map(|k| format!("s{k}")).collect();
     let mut expression = names[0].clone();
     let mut ranges = Vec::new();
@@ -370,10 +371,10 @@ fn check_against_flat(ctx: &Ctx, flat: &[FlatAccess], shape: &ConstantShape) {
     let range = if ranges.is_empty() { "true".into() } else { ranges.join(" and ") };
     let inside = Set::read_from_str(ctx, &format!("{{ [{}] : {range} }}", names.join(", "))).unwrap();
     for (access, relation) in flat.iter().zip(&shape.relations) {
-        let relation = relation.intersect_params(&shape.condition).unwrap();
+        let relation = relation.as_ref().unwrap().intersect_params(&shape.condition).unwrap();
         assert!(relation.range().unwrap().is_subset(&inside).unwrap(), "{relation}");
         let domain = access.domain.intersect_params(&shape.condition).unwrap();
-        let bytes = Map::from_pw_aff(&access.offset).unwrap().intersect_domain(&domain).unwrap();
+        let bytes = Map::from_pw_aff(access.offset.as_affine().unwrap()).unwrap().intersect_domain(&domain).unwrap();
         let cell = shape.cell_bytes;
         let cells = Map::read_from_str(
             ctx,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::dependence::dependences;
-use crate::fixture::test_scop;
+use crate::fixture::{Dice, test_scop};
 use crate::loop_ast::{AstOptions, generate};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
@@ -517,21 +517,6 @@ fn a_stencil_of_three_dimensions_ends_within_its_budget() {
             left alone: the best order found takes about 73 % of the original's time
         "#]],
     );
-}
-
-/// A xorshift generator: the same nests on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-    fn one_of<'a>(&mut self, options: &[&'a str]) -> &'a str {
-        options[self.roll(options.len() as u64) as usize]
-    }
 }
 
 /// One or two loop nests of depth 2 or 3 over two small arrays, with enough coupling to make schedules interesting.

@@ -1,7 +1,7 @@
 //! The zone relations against a replay that knows no relations: every instance at small parameters, one after the other.
 
 use super::*;
-use crate::fixture::test_scop;
+use crate::fixture::{Dice, test_scop};
 use crate::scop::Access;
 use crate::verify::{Trace, Traced};
 use isl::{Point, UnionSet};
@@ -9,20 +9,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 type Cell = (ArrayId, Vec<i128>);
 type Unit = (Vec<i128>, Vec<i128>);
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-    fn one_of<'a>(&mut self, options: &[&'a str]) -> &'a str {
-        options[self.roll(options.len() as u64) as usize]
-    }
-}
 
 fn random_statement(dice: &mut Dice, deep: bool) -> String {
     let cells: &[&str] = if deep {
