@@ -3,6 +3,7 @@
 
 use crate::facts::{BlockId, LoopId, ValueId};
 use indexmap::IndexMap;
+use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, Value};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Scop, StatementId};
 
@@ -25,6 +26,21 @@ pub struct ReadRegion {
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
     pub live_outs: Vec<LiveOut>,
+    /// What the statements compute, for who moves values between them.
+    pub program: Program,
+}
+
+impl ReadRegion {
+    /// Takes over what became of the statements when values were moved between them.
+    pub fn adopt(&mut self, outcome: Outcome) {
+        if outcome.statements.is_empty() {
+            return;
+        }
+        self.bodies.retain(|id, _| outcome.statements.contains_key(id));
+        for (id, changed) in outcome.statements {
+            self.bodies[&id].adopt(changed);
+        }
+    }
 }
 
 pub enum LiveOut {
@@ -34,7 +50,8 @@ pub enum LiveOut {
     ExitPhi { phi: ValueId, slot: ArrayId },
 }
 
-/// The code of one statement. To run an instance: compute `inductions`, load `reads`, clone `kind` in order, then store `writes`.
+/// The code of one statement. To run an instance: compute `inductions`, load `reads` and what is `elsewhere`, clone `kind` in
+/// order, then store `writes`.
 /// An operand is, in this order: a clone made in this instance, an induction, a read slot, or the very value defined outside the region.
 pub struct Body {
     pub kind: BodyKind,
@@ -50,6 +67,48 @@ pub struct Body {
     pub recomputed: Vec<ValueId>,
     /// The operation of each recognised reduction: integer ones lose nsw and nuw where they are reordered.
     pub reduction_ops: Vec<ValueId>,
+    pub elsewhere: Elsewhere,
+}
+
+/// Values that cross statements without a slot.
+#[derive(Default)]
+pub struct Elsewhere {
+    /// Done first, in order; each may use those before it.
+    pub fetched: Vec<Fetch>,
+    /// Values that are found in what was fetched.
+    pub bindings: Vec<(Value, Operand)>,
+    /// Values that are read from an array element.
+    pub loads: Vec<(Value, Element)>,
+    /// Values that are written to an array element at the end.
+    pub stores: Vec<(Value, Element)>,
+}
+
+impl Body {
+    fn adopt(&mut self, changed: Changed) {
+        let Changed { fetched, bindings, reads, writes, operations, reductions } = changed;
+        let BodyKind::Instructions(instructions) = &mut self.kind else {
+            // Inside a box nothing changed, but what it reads may come from elsewhere.
+            self.reads.retain(|r| reads.iter().any(|(v, _)| v.0 == r.value.0));
+            self.elsewhere = Elsewhere { fetched, bindings, ..Elsewhere::default() };
+            return;
+        };
+        instructions.retain(|id| operations.iter().any(|v| v.0 == id.0));
+        self.reduction_ops.extend(reductions.iter().map(|v| ValueId(v.0)));
+        let split = |accesses: Vec<(Value, Place)>| {
+            let (mut slots, mut elements) = (Vec::new(), Vec::new());
+            for (value, place) in accesses {
+                match place {
+                    Place::Scalar(slot) => slots.push(ScalarAccess { value: ValueId(value.0), slot }),
+                    Place::Element(element) => elements.push((value, element)),
+                }
+            }
+            (slots, elements)
+        };
+        let (reads, loads) = split(reads);
+        let (writes, stores) = split(writes);
+        (self.reads, self.writes) = (reads, writes);
+        self.elsewhere = Elsewhere { fetched, bindings, loads, stores };
+    }
 }
 
 pub enum BodyKind {

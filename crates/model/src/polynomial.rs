@@ -217,6 +217,27 @@ impl Polynomial {
         Some(sum)
     }
 
+    /// The polynomial with counter d replaced by `counters[d]`.
+    ///
+    /// Too large, too, where there is none.
+    pub fn compose(&self, counters: &[Polynomial]) -> Result<Self, TooLarge> {
+        let mut sum = Self::zero();
+        for (monomial, c) in &self.terms {
+            let mut product = Self::constant(*c);
+            for (var, exponent) in &monomial.0 {
+                let factor = match var {
+                    Var::Counter(d) => counters.get(*d as usize).cloned().ok_or(TooLarge)?,
+                    Var::Param(id) => Self::param(*id),
+                };
+                for _ in 0..*exponent {
+                    product = product.mul(&factor)?;
+                }
+            }
+            sum = sum.add(&product)?;
+        }
+        Ok(sum)
+    }
+
     /// One affine expression as a polynomial; `None` if it contains divisions.
     pub fn from_aff(aff: &Aff) -> Result<Option<Self>, isl::IslError> {
         if !aff.get_denominator_val()?.is_one()? || aff.involves_locals()? {

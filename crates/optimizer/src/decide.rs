@@ -6,6 +6,7 @@ use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
+use model::delicm::{Counts, delicm};
 use model::dependence::{Dependences, dependences};
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
@@ -21,6 +22,8 @@ pub struct Considered {
 
 pub struct ConsideredRegion {
     pub region: ReadRegion,
+    /// What became of the scalars that cross statements.
+    pub moved: Counts,
     pub dependences: Option<Dependences>,
     pub verdict: Verdict,
 }
@@ -55,9 +58,13 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
             considered.refusals.push(refusal);
         }
     }
-    for region in reading.regions {
+    for mut region in reading.regions {
         let mut found = None;
-        let verdict = match contain::contained(|| decide(&region, &facts.target, options, &mut found)) {
+        let mut moved = Counts::default();
+        let verdict = match contain::contained(|| {
+            moved = move_scalars(&mut region, options)?;
+            decide(&region, &facts.target, options, &mut found)
+        }) {
             Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
             Ok(Err(refusal)) => Verdict::Leave(refusal),
             Err(message) => {
@@ -65,9 +72,24 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
                 Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
             }
         };
-        considered.regions.push(ConsideredRegion { region, dependences: found, verdict });
+        considered.regions.push(ConsideredRegion { region, moved, dependences: found, verdict });
     }
     considered
+}
+
+/// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
+fn move_scalars(region: &mut ReadRegion, options: &Options) -> Result<Counts, Refusal> {
+    let line = region.scop.lines.0;
+    let ReadRegion { scop, program, .. } = region;
+    match stage(options, line, "delicm", || delicm(scop, program)) {
+        Ok(outcome) => {
+            let counts = outcome.counts;
+            region.adopt(outcome);
+            Ok(counts)
+        }
+        Err(error) if error.is_out_of_budget() => Ok(Counts::default()),
+        Err(error) => Err(llvm::read::refusal_of_isl(&error, line)),
+    }
 }
 
 /// The list of verbs.

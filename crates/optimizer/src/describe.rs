@@ -88,6 +88,7 @@ fn looks_like_ordinal(name: &str) -> bool {
 /// What became of a region, beside its model.
 pub struct Outcome<'a> {
     pub dependences: Option<&'a model::dependence::Dependences>,
+    pub moved: model::delicm::Counts,
     pub plan: Option<&'a Plan>,
     pub transformation: report::Transformation,
     pub check: String,
@@ -128,12 +129,6 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
         },
         None => report::Dependences::default(),
     };
-    let scalar_writes = scop
-        .statements
-        .values()
-        .flat_map(|s| s.accesses.iter().map(move |a| (s, a)))
-        .filter(|(s, a)| !s.loop_names.is_empty() && a.is_write() && scop.arrays[&a.array].kind.is_scalar())
-        .count() as u64;
     Ok(report::Scop {
         id: format!("{function}:{line}"),
         lines: [scop.lines.0, scop.lines.1],
@@ -151,8 +146,12 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
         check_terms: outcome.plan.iter().flat_map(|p| &p.check).map(|t| check_term(t, &names)).collect(),
         modelled: scop.is_modelled(),
         check_cost: outcome.check_cost,
-        scalar_writes: report::BeforeAfter { before: scalar_writes, after: scalar_writes },
-        delicm: report::Delicm::default(),
+        scalar_writes: report::BeforeAfter { before: outcome.moved.before, after: outcome.moved.after },
+        delicm: report::Delicm {
+            forwarded: outcome.moved.forwarded,
+            reloaded: outcome.moved.reloaded,
+            mapped: outcome.moved.mapped,
+        },
         dependences,
         transformation: report::Transformation {
             schedule: names.apply(&outcome.transformation.schedule),

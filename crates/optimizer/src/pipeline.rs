@@ -118,6 +118,7 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
         let scop = &considered.region.scop;
         let mut outcome = Outcome {
             dependences: considered.dependences.as_ref(),
+            moved: considered.moved,
             plan: None,
             transformation: report::Transformation::none(),
             check: report::UNIVERSE.into(),

@@ -5,7 +5,7 @@ use super::domain::Item;
 use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
-use crate::body::{Body, BodyKind, LiveOut, ReadRegion, ScalarAccess};
+use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
 use crate::facts::{Op, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
@@ -150,7 +150,8 @@ impl Reader<'_> {
         let values =
             cut.live_out_values.iter().map(|&value| LiveOut::Value { value, slot: slots[&Slot::Value(value)] });
         let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
-        let initial = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
+        let initial: Vec<(ArrayId, ValueId)> = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
+        let program = self.program(&statements, &bodies, &initial);
         let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());
         let conditional = arrays.values().filter(|a| a.condition.is_some()).count();
         let expanded_products = self.expanded_products;
@@ -163,6 +164,7 @@ impl Reader<'_> {
             bases,
             initial,
             live_outs: values.chain(phis).collect(),
+            program,
             scop: Scop {
                 ctx: self.ctx.clone(),
                 params: std::mem::take(&mut self.params),
@@ -530,6 +532,7 @@ fn body(
         memory,
         recomputed: draft.recomputed,
         reduction_ops,
+        elsewhere: Elsewhere::default(),
     }
 }
 

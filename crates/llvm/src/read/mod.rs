@@ -11,6 +11,7 @@ mod cfg;
 mod domain;
 mod legality;
 mod polynomial;
+mod program;
 mod reduction;
 mod region;
 mod statement;

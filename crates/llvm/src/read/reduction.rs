@@ -51,7 +51,8 @@ impl Reader<'_> {
         Some(Update { load, operation, store, op })
     }
 
-    fn reduction_op(&self, operation: ValueId) -> Option<ReductionOp> {
+    /// The operation as one whose order may be changed.
+    pub(super) fn reduction_op(&self, operation: ValueId) -> Option<ReductionOp> {
         let instruction = self.facts.instruction(operation)?;
         let flags = instruction.flags;
         Some(match instruction.op {

@@ -218,6 +218,10 @@ impl Value {
             unsafe { LLVMSetNSW(self.0, 1) }
         }
     }
+    /// Of a load or store, in bytes.
+    pub fn alignment(self) -> u32 {
+        unsafe { LLVMGetAlignment(self.0) }
+    }
     pub fn drop_promises(self) {
         unsafe { lw_write_drop_promises(self.0) }
     }

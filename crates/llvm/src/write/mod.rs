@@ -17,6 +17,7 @@
 //! an error, and the caller then restores the function.
 
 mod check;
+mod elsewhere;
 mod expression;
 mod ir;
 mod loops;

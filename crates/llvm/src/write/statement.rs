@@ -4,14 +4,14 @@ use super::ir::{Block, Value};
 use super::{Anchors, WriteError, Writer};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
-use model::polynomial::Var;
+use model::polynomial::{Polynomial, Var};
 use model::scop::{ArrayId, StatementId};
 use std::collections::{HashMap, HashSet};
 
 /// One instance being written.
-struct Instance {
+pub(super) struct Instance {
     /// Values of the region in this instance.
-    now: HashMap<Value, Value>,
+    pub(super) now: HashMap<Value, Value>,
     copied: HashSet<Value>,
     arrays: HashMap<Value, ArrayId>,
     weakened: HashSet<Value>,
@@ -36,6 +36,7 @@ impl<A: Anchors> Writer<'_, A> {
             let value = self.read_slot(access.slot)?;
             instance.now.insert(self.value(access.value), value);
         }
+        self.fetch(&body.elsewhere, coordinates, &mut instance)?;
         // After the reads: where a value is both, the induction counts.
         for induction in &body.inductions {
             let value = self.write_induction(induction, coordinates)?;
@@ -61,6 +62,10 @@ impl<A: Anchors> Writer<'_, A> {
             let value = self.current(&instance, self.value(access.value))?;
             self.write_slot(access.slot, value)?;
         }
+        for (value, element) in &body.elsewhere.stores {
+            let value = self.current(&instance, self.value(ValueId(value.0)))?;
+            self.store_element(value, element, coordinates)?;
+        }
         Ok(())
     }
 
@@ -84,25 +89,12 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.
-    fn write_induction(&mut self, induction: &Induction, coordinates: &[Value]) -> Result<Value, WriteError> {
-        let mut sum = self.build.constant(0);
-        for (monomial, coefficient) in induction.offset.terms() {
-            // The low 64 bits are all that counts.
-            let mut product = self.build.constant(coefficient as i64);
-            for &(var, exponent) in monomial.factors() {
-                let value = match var {
-                    Var::Counter(d) => coordinates.get(d as usize).copied(),
-                    Var::Param(id) => self.params.get(id.index()).copied().map(|value| self.local(value)),
-                };
-                let Some(value) = value else {
-                    return Err(WriteError::Reader(format!("an induction uses {var}, which does not exist")));
-                };
-                for _ in 0..exponent {
-                    product = if product.constant_int() == Some(1) { value } else { self.build.mul(product, value) };
-                }
-            }
-            sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
-        }
+    pub(super) fn write_induction(
+        &mut self,
+        induction: &Induction,
+        coordinates: &[Value],
+    ) -> Result<Value, WriteError> {
+        let sum = self.write_polynomial(&induction.offset, coordinates)?;
         let ty = self.value(induction.value).ty();
         let base = induction.base.map(|id| self.outside(self.value(id)));
         match (ty.is_pointer(), ty.int_bits(), base) {
@@ -115,8 +107,35 @@ impl<A: Anchors> Writer<'_, A> {
         }
     }
 
+    /// In wrapping 64-bit arithmetic.
+    pub(super) fn write_polynomial(
+        &mut self,
+        polynomial: &Polynomial,
+        coordinates: &[Value],
+    ) -> Result<Value, WriteError> {
+        let mut sum = self.build.constant(0);
+        for (monomial, coefficient) in polynomial.terms() {
+            // The low 64 bits are all that counts.
+            let mut product = self.build.constant(coefficient as i64);
+            for &(var, exponent) in monomial.factors() {
+                let value = match var {
+                    Var::Counter(d) => coordinates.get(d as usize).copied(),
+                    Var::Param(id) => self.params.get(id.index()).copied().map(|value| self.local(value)),
+                };
+                let Some(value) = value else {
+                    return Err(WriteError::Reader(format!("a polynomial uses {var}, which does not exist")));
+                };
+                for _ in 0..exponent {
+                    product = if product.constant_int() == Some(1) { value } else { self.build.mul(product, value) };
+                }
+            }
+            sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
+        }
+        Ok(sum)
+    }
+
     /// A value defined outside the region, as new code sees it.
-    fn outside(&mut self, value: Value) -> Value {
+    pub(super) fn outside(&mut self, value: Value) -> Value {
         let value = self.frozen.get(&value).copied().unwrap_or(value);
         self.local(value)
     }

@@ -109,6 +109,7 @@ impl Fixture {
             bases: IndexMap::new(),
             initial: Vec::new(),
             live_outs: Vec::new(),
+            program: Default::default(),
         }
     }
 
@@ -131,6 +132,7 @@ impl Fixture {
             memory: Vec::new(),
             recomputed: Vec::new(),
             reduction_ops: Vec::new(),
+            elsewhere: Default::default(),
         }
     }
     fn induction(&self, name: &str, dims: &[i64]) -> Induction {

@@ -1,0 +1,96 @@
+//! What statements compute, for who moves values between them.
+
+use super::Reader;
+use crate::body::{Body, BodyKind};
+use crate::facts::{FloatOp, IntOp, Op, ValueId};
+use indexmap::IndexMap;
+use model::delicm::{Code, Counter, Operation, Origin, Program, Role, Value};
+use model::scop::{AccessKind, ArrayId, Statement, StatementId};
+
+impl Reader<'_> {
+    pub(super) fn program(
+        &self,
+        statements: &IndexMap<StatementId, Statement>,
+        bodies: &IndexMap<StatementId, Body>,
+        initial: &[(ArrayId, ValueId)],
+    ) -> Program {
+        let mut program = Program { initial: initial.iter().map(|(slot, _)| *slot).collect(), ..Program::default() };
+        for &block in &self.region.blocks {
+            for &value in &self.facts.block(block).instructions {
+                if !self.is_outside(value) {
+                    program.origins.insert(known(value), self.origin(value));
+                }
+            }
+        }
+        for (&id, statement) in statements {
+            program.statements.insert(id, self.code(statement, &bodies[&id]));
+        }
+        program
+    }
+
+    fn origin(&self, value: ValueId) -> Origin {
+        let instruction = self.facts.instruction(value).expect("an instruction");
+        let operands = instruction.operands.iter().map(|&v| known(v)).collect();
+        match &instruction.op {
+            Op::Phi { .. } => Origin::Merge,
+            Op::Load { .. } => Origin::Load { operands },
+            op => {
+                let silent = !instruction.reads_memory && !instruction.writes_memory && !instruction.side_effects;
+                let repeatable = silent
+                    && match op {
+                        // It ran before on the same operands, so it may run again, even where it is not safe in general.
+                        Op::Int(_) | Op::Float(_) => true,
+                        Op::Call(call) => {
+                            let harmless =
+                                call.no_memory && call.nounwind && call.will_return && !call.has_operand_bundles;
+                            harmless && call.any_thread && !call.convergent && !call.math_errno
+                        }
+                        _ => instruction.pure_and_speculatable,
+                    };
+                let commutes = !matches!(op, Op::Int(IntOp::Sub) | Op::Float(FloatOp::Sub));
+                let reduction = self.reduction_op(value).map(|op| (op, commutes));
+                Origin::Operation(Operation { operands, repeatable, reduction })
+            }
+        }
+    }
+
+    fn code(&self, statement: &Statement, body: &Body) -> Code {
+        let boxed = statement.boxed;
+        let operations: Vec<Value> = match &body.kind {
+            BodyKind::Instructions(ids) => ids.iter().map(|&v| known(v)).collect(),
+            BodyKind::Boxed { .. } => Vec::new(),
+        };
+        let mut roles = Vec::new();
+        // Accesses to memory come first, in the order of `body.memory`; then the slots.
+        for (index, access) in statement.accesses.iter().enumerate() {
+            let scalar = |list: &[crate::body::ScalarAccess]| {
+                list.iter().find(|a| a.slot == access.array).map(|a| known(a.value))
+            };
+            roles.push(match (body.memory.get(index), access.kind) {
+                (Some(_), _) if boxed => Role::Block,
+                (Some((instruction, _)), _) => match &self.facts.instruction(*instruction).expect("an access").op {
+                    Op::Load { .. } => Role::Load(known(*instruction)),
+                    Op::Store { value, .. } => Role::Store { instruction: known(*instruction), value: known(*value) },
+                    _ => Role::Block,
+                },
+                (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),
+                (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
+            });
+        }
+        let counters = body
+            .inductions
+            .iter()
+            .map(|i| (known(i.value), Counter { base: i.base.map(known), offset: i.offset.clone() }));
+        let has_effect = |v: &&Value| match &self.facts.instruction(ValueId(v.0)).expect("an instruction").op {
+            Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
+            Op::Call(call) => call.math_errno,
+            _ => false,
+        };
+        let effects = operations.iter().filter(has_effect).copied().collect();
+        Code { roles, counters: counters.collect(), operations, effects }
+    }
+}
+
+fn known(value: ValueId) -> Value {
+    Value(value.0)
+}

@@ -1,0 +1,115 @@
+//! Values that cross statements without a slot: fetched again, or kept in array elements.
+
+use super::ir::Value;
+use super::statement::Instance;
+use super::{Anchors, WriteError, Writer};
+use crate::body::{Elsewhere, Induction};
+use crate::facts::ValueId;
+use model::delicm::{Counter, Element, Fetch, Operand};
+
+impl<A: Anchors> Writer<'_, A> {
+    /// Makes the values that the statement has from elsewhere known to its instance.
+    pub(super) fn fetch(
+        &mut self,
+        elsewhere: &Elsewhere,
+        coordinates: &[Value],
+        instance: &mut Instance,
+    ) -> Result<(), WriteError> {
+        let mut fetched: Vec<Value> = Vec::new();
+        for fetch in &elsewhere.fetched {
+            let value = match fetch {
+                Fetch::Load { value, element } => self.load_element(ValueId(value.0), element, coordinates)?,
+                Fetch::Copy { value, operands } => {
+                    let original = self.value(ValueId(value.0));
+                    if !original.is_instruction() || original.is_phi() || original.touches_memory() {
+                        return Err(WriteError::Reader("what cannot be repeated is fetched".into()));
+                    }
+                    let mut now = Vec::new();
+                    for (operand, source) in operands {
+                        let id = ValueId(operand.0);
+                        now.push((self.value(id), self.fetched_operand(id, source, &fetched, coordinates)?));
+                    }
+                    let copy = self.build.clone_here(original);
+                    if let Some(worker) = &self.worker {
+                        copy.move_location_to(worker.function());
+                    }
+                    for (index, operand) in original.operands().into_iter().enumerate() {
+                        let known = now.iter().find(|(value, _)| *value == operand).map(|(_, now)| *now);
+                        let operand_now = known.unwrap_or_else(|| self.outside(operand));
+                        if operand_now != operand {
+                            copy.set_operand(index, operand_now);
+                        }
+                    }
+                    copy
+                }
+            };
+            fetched.push(value);
+        }
+        for (value, operand) in &elsewhere.bindings {
+            let id = ValueId(value.0);
+            let now = self.fetched_operand(id, operand, &fetched, coordinates)?;
+            instance.now.insert(self.value(id), now);
+        }
+        for (value, element) in &elsewhere.loads {
+            let id = ValueId(value.0);
+            let now = self.load_element(id, element, coordinates)?;
+            instance.now.insert(self.value(id), now);
+        }
+        Ok(())
+    }
+
+    fn fetched_operand(
+        &mut self,
+        value: ValueId,
+        operand: &Operand,
+        fetched: &[Value],
+        coordinates: &[Value],
+    ) -> Result<Value, WriteError> {
+        match operand {
+            Operand::Fetched(n) => match fetched.get(*n) {
+                Some(&value) => Ok(value),
+                None => Err(WriteError::Reader("something is used before it is fetched".into())),
+            },
+            Operand::Counter(Counter { base, offset }) => {
+                let induction = Induction { value, base: base.map(|v| ValueId(v.0)), offset: offset.clone() };
+                self.write_induction(&induction, coordinates)
+            }
+        }
+    }
+
+    fn load_element(&mut self, like: ValueId, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
+        let pointer = self.element_pointer(element, coordinates)?;
+        let load = self.build.load(self.value(like).ty(), pointer);
+        self.mark_element(load, element);
+        Ok(load)
+    }
+
+    pub(super) fn store_element(
+        &mut self,
+        value: Value,
+        element: &Element,
+        coordinates: &[Value],
+    ) -> Result<(), WriteError> {
+        let pointer = self.element_pointer(element, coordinates)?;
+        let store = self.build.store(value, pointer);
+        self.mark_element(store, element);
+        Ok(())
+    }
+
+    fn element_pointer(&mut self, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
+        let Some(&base) = self.region.bases.get(&element.array) else {
+            return Err(WriteError::Reader(format!("{} has no base", element.array)));
+        };
+        let offset = self.write_polynomial(&element.offset, coordinates)?;
+        let base = self.outside(self.value(base));
+        Ok(self.build.offset(base, offset))
+    }
+
+    fn mark_element(&mut self, access: Value, element: &Element) {
+        // The same bytes are touched by the accesses it is like, each in some instance.
+        let aligned = element.like.iter().map(|v| self.value(ValueId(v.0)).alignment()).min();
+        access.set_alignment(aligned.unwrap_or(1));
+        self.tags.mark_array(access, element.array);
+        self.tags.mark_independent(access);
+    }
+}

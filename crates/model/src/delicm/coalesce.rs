@@ -1,0 +1,442 @@
+//! Greedy value coalescing: a scalar moves into array elements that nobody needs while it is needed.
+//!
+//! For every store U of the region: the scalars that U reads are tried first, at the elements that U overwrites; what those that
+//! write the scalar read in turn comes next, and so on. An instance that writes the scalar puts the value into the element
+//! that belongs to the reader it is for.
+//!
+//! A scalar may move if, for every element,
+//! 1. nobody else writes it between a write of the scalar and its reads, except the same value;
+//! 2. no write of the scalar comes between another content of it and that content's reads, except the same value;
+//! 3. every write of the scalar is followed by a certain write of U to it, or is one of the same value in the instance itself: so
+//!    memory is written only where the region writes it anyway, and what stays there in the end is what stayed before.
+//!
+//! From 1, every read of the scalar finds its value; from 2, every other read finds what it found before.
+
+use super::code::{Element, Role, Value};
+use super::timeline::{Flow, Pair};
+use super::work::{Item, Work};
+use crate::scop::{AccessKind, ArrayId, StatementId};
+use indexmap::IndexMap;
+use isl::{IslError, Map};
+use std::collections::{BTreeSet, VecDeque};
+
+/// A scalar, and where its content would go.
+struct Proposal {
+    scalar: ArrayId,
+    flow: Flow,
+    /// `{ writer[i…] -> A[e…] }`
+    writes: IndexMap<StatementId, Target>,
+    /// `{ reader[j…] -> A[e…] }`
+    reads: IndexMap<StatementId, Target>,
+}
+
+struct Target {
+    /// Its access to the scalar.
+    item: usize,
+    cells: Map,
+    element: Element,
+}
+
+/// A store whose elements are looked at.
+#[derive(Clone, Copy)]
+struct Store {
+    statement: StatementId,
+    item: usize,
+    array: ArrayId,
+    bytes: u64,
+}
+
+/// A scalar that `reader` reads; `{ reader[j…] -> A[e…] }` are elements in which it could be.
+struct Candidate {
+    scalar: ArrayId,
+    reader: StatementId,
+    target: Map,
+}
+
+impl Work<'_> {
+    /// Moves what can be moved. Says whether anything was.
+    pub(super) fn coalesce(&mut self) -> Result<bool, IslError> {
+        let mut any = false;
+        for statement in self.drafts.keys().copied().collect::<Vec<_>>() {
+            for item in 0..self.drafts[&statement].items.len() {
+                let Some(store) = self.eligible_store(statement, item)? else { continue };
+                let target = self.drafts[&statement].items[item].relation.clone();
+                let mut queue: VecDeque<Candidate> = self.inputs(statement, &target, Some(item)).into();
+                while let Some(candidate) = queue.pop_front() {
+                    let Some(proposal) = self.propose(store, &candidate)? else { continue };
+                    if self.is_conflicting(store, &proposal)? {
+                        continue;
+                    }
+                    any = true;
+                    for (&writer, target) in &proposal.writes {
+                        queue.extend(self.inputs(writer, &target.cells, None));
+                    }
+                    self.apply(store, proposal)?;
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// A certain store in a loop that walks over elements.
+    fn eligible_store(&self, statement: StatementId, index: usize) -> Result<Option<Store>, IslError> {
+        let draft = &self.drafts[&statement];
+        let item = &draft.items[index];
+        let is_store = matches!(item.role, Role::Store { .. }) && item.alive && !draft.boxed;
+        if !is_store || !item.access.exact || item.access.kind != AccessKind::Write || !draft.in_loop {
+            return Ok(None);
+        }
+        let array = item.access.array;
+        if self.is_scalar(array) || self.scop.arrays[&array].cell_bytes == 0 {
+            return Ok(None);
+        }
+        // One element for all instances would tie them together as the scalar does.
+        let dims = item.relation.dim(isl::DimType::In)?;
+        if !self.first_cells(array, item.access.bytes, &item.relation)?.involves_dims(isl::DimType::In, 0, dims)? {
+            return Ok(None);
+        }
+        Ok(Some(Store { statement, item: index, array, bytes: item.access.bytes }))
+    }
+
+    /// Scalars that the statement reads; what the store stores comes first.
+    fn inputs(&self, statement: StatementId, target: &Map, store: Option<usize>) -> Vec<Candidate> {
+        let draft = &self.drafts[&statement];
+        let stored = store.and_then(|k| draft.items[k].value());
+        let mut scalars: Vec<(bool, ArrayId)> = draft
+            .alive()
+            .filter_map(|(_, i)| match i.role {
+                Role::ReadScalar(value) if i.element.is_none() => Some((Some(value) != stored, i.access.array)),
+                _ => None,
+            })
+            .collect();
+        scalars.sort_by_key(|(other, _)| *other);
+        let candidate = |(_, scalar)| Candidate { scalar, reader: statement, target: target.clone() };
+        scalars.into_iter().map(candidate).collect()
+    }
+
+    fn propose(&mut self, store: Store, candidate: &Candidate) -> Result<Option<Proposal>, IslError> {
+        let scalar = candidate.scalar;
+        let array = &self.scop.arrays[&scalar];
+        // What it holds before or after the region cannot be moved.
+        if array.live_out || array.cell_bytes != store.bytes || self.program.initial.contains(&scalar) {
+            return Ok(None);
+        }
+        let mut accesses: Vec<(StatementId, usize)> = Vec::new();
+        for (&id, draft) in &self.drafts {
+            for (k, item) in draft.alive().filter(|(_, i)| i.access.array == scalar) {
+                if draft.boxed || item.element.is_some() || !item.access.exact || item.value().is_none() {
+                    return Ok(None);
+                }
+                accesses.push((id, k));
+            }
+        }
+        // It moved meanwhile.
+        if accesses.is_empty() {
+            return Ok(None);
+        }
+        let flow = self.flow(scalar)?;
+        if !flow.initial.is_empty() {
+            return Ok(None);
+        }
+        let like = self.like(&self.drafts[&store.statement].items[store.item]);
+        let mut writes: IndexMap<StatementId, Target> = IndexMap::new();
+        for &(id, k) in accesses.iter().filter(|&&(id, k)| self.drafts[&id].items[k].writes()) {
+            let mut cells: Option<Map> = None;
+            for pair in flow.pairs.iter().filter(|p| p.writer == id && p.reader == candidate.reader) {
+                let part = pair.readers()?.apply_range(&candidate.target)?;
+                cells = Some(match cells {
+                    None => part,
+                    Some(all) => all.union(&part)?,
+                });
+            }
+            let Some(cells) = cells else { return Ok(None) };
+            let Some(target) = self.for_all_instances(store, id, k, &cells.coalesce()?, &like)? else {
+                return Ok(None);
+            };
+            writes.insert(id, target);
+        }
+        let mut reads = IndexMap::new();
+        for &(id, k) in accesses.iter().filter(|&&(id, k)| !self.drafts[&id].items[k].writes()) {
+            let mut cells: Option<Map> = None;
+            for pair in flow.pairs.iter().filter(|p| p.reader == id) {
+                let part = pair.readers()?.reverse()?.apply_range(&writes[&pair.writer].cells)?;
+                cells = Some(match cells {
+                    None => part,
+                    Some(all) => all.union(&part)?,
+                });
+            }
+            let Some(cells) = cells else { return Ok(None) };
+            let cells = cells.coalesce()?;
+            let domain = self.drafts[&id].domain.intersect_params(&self.valid)?;
+            if !domain.is_subset(&cells.domain()?)? {
+                return Ok(None);
+            }
+            let Some(element) = self.element(store.array, store.bytes, &cells, &like)? else { return Ok(None) };
+            reads.insert(id, Target { item: k, cells, element });
+        }
+        Ok(Some(Proposal { scalar, flow, writes, reads }))
+    }
+
+    /// The writer's elements, known for those instances whose value is read, for all of its instances: the others write too, unless
+    /// that would be to an element that the region might not write.
+    fn for_all_instances(
+        &self,
+        store: Store,
+        writer: StatementId,
+        item: usize,
+        cells: &Map,
+        like: &BTreeSet<Value>,
+    ) -> Result<Option<Target>, IslError> {
+        let first = self.first_cells(store.array, store.bytes, cells)?;
+        let Some(subscripts) = self.function(&first)? else { return Ok(None) };
+        let Some(element) = self.element(store.array, store.bytes, cells, like)? else { return Ok(None) };
+        let domain = &self.drafts[&writer].domain;
+        let whole = if domain.intersect_params(&self.valid)?.is_subset(&cells.domain()?)? {
+            cells.clone()
+        } else {
+            let Some(first) = self.relation(domain, store.array, &subscripts)? else { return Ok(None) };
+            self.with_width(store, &first)?
+        };
+        if !self.is_written_anyway(store, writer, item, &whole)? {
+            return Ok(None);
+        }
+        Ok(Some(Target { item, cells: whole, element }))
+    }
+
+    /// Is every write to these cells followed by one of the store, or the store's own?
+    fn is_written_anyway(&self, store: Store, writer: StatementId, item: usize, cells: &Map) -> Result<bool, IslError> {
+        let by = &self.drafts[&store.statement].items[store.item];
+        let later = self.timeline.before(writer, store.statement)?.apply_range(&by.relation)?;
+        let mut covered = later.intersect(cells)?;
+        if writer == store.statement && self.drafts[&writer].items[item].value() == by.value() {
+            covered = covered.union(&by.relation.intersect(cells)?)?;
+        }
+        self.is_inside(cells, &covered)
+    }
+
+    fn is_conflicting(&mut self, store: Store, proposal: &Proposal) -> Result<bool, IslError> {
+        let there = self.flow(store.array)?;
+        for (&writer, target) in &proposal.writes {
+            if self.is_overwritten(store, proposal, writer, target)?
+                || self.overwrites(store, &there, writer, target)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Rule 1.
+    fn is_overwritten(
+        &self,
+        store: Store,
+        proposal: &Proposal,
+        writer: StatementId,
+        target: &Target,
+    ) -> Result<bool, IslError> {
+        let value = self.drafts[&writer].items[target.item].value();
+        for (&other, draft) in &self.drafts {
+            for (k, item) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == store.array) {
+                if item.value() == value && value.is_some_and(|v| self.program.is_outside(v)) {
+                    continue;
+                }
+                let meets = target.cells.apply_range(&item.relation.reverse()?)?;
+                let meets = meets.intersect(&self.timeline.not_after(writer, other)?)?;
+                if self.is_impossible(&meets)? || self.writes_back(other, k)? {
+                    continue;
+                }
+                for pair in proposal.flow.pairs.iter().filter(|p| p.writer == writer) {
+                    let readers = pair.readers()?;
+                    let before = self.timeline.before(other, pair.reader)?.reverse()?;
+                    let mut between = readers.apply_range(&before)?.intersect(&meets)?;
+                    if other == writer
+                        && item.value() == value
+                        && self.is_all_of(store, &item.relation, &target.cells)?
+                    {
+                        between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
+                    }
+                    // It stores what it found in the scalar.
+                    if pair_of_own(proposal, other).is_some_and(|k| draft.items[k].value() == item.value()) {
+                        for own in proposal.flow.pairs.iter().filter(|p| p.writer == writer && p.reader == other) {
+                            between = between.subtract(&own.readers()?)?;
+                        }
+                    }
+                    if !self.is_impossible(&between)? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Rule 2.
+    fn overwrites(&self, store: Store, there: &Flow, writer: StatementId, target: &Target) -> Result<bool, IslError> {
+        let own = &self.drafts[&writer].items[target.item];
+        let value = own.value();
+        if self.yields_what_is_there(writer, value, target, store)? {
+            return Ok(false);
+        }
+        // { writer[i] -> [reader[j] -> A[e]] }: the scalar is written to what is read later
+        let hits = |reader: StatementId| -> Result<Map, IslError> {
+            self.timeline.before(writer, reader)?.range_product(&target.cells)
+        };
+        for (reader, map) in &there.initial {
+            if !self.is_impossible(&hits(*reader)?.intersect_range(&map.wrap()?)?)? {
+                return Ok(true);
+            }
+        }
+        for pair in &there.pairs {
+            let mut between = hits(pair.reader)?.apply_range(&pair.map.reverse()?)?;
+            if self.is_impossible(&between)? {
+                continue;
+            }
+            between = between.intersect(&self.timeline.not_after(pair.writer, writer)?.reverse()?)?;
+            let contents: Vec<&Item> = self.drafts[&pair.writer]
+                .alive()
+                .map(|(_, i)| i)
+                .filter(|i| i.writes() && i.access.array == store.array)
+                .collect();
+            // All that the instance may have written there is the same as what is written now.
+            let same = contents.iter().all(|i| i.value() == value) && value.is_some();
+            if same && value.is_some_and(|v| self.program.is_outside(v)) {
+                continue;
+            }
+            if same && pair.writer == writer {
+                let mut whole = true;
+                for item in contents {
+                    whole &= self.is_all_of(store, &item.relation, &target.cells)?;
+                }
+                if whole {
+                    between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
+                }
+            }
+            if !self.is_impossible(&between)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Two accesses of one instance that meet, meet in all their bytes.
+    fn is_all_of(&self, store: Store, a: &Map, b: &Map) -> Result<bool, IslError> {
+        if store.bytes == self.scop.arrays[&store.array].cell_bytes {
+            return Ok(true);
+        }
+        Ok(self.is_inside(a, b)? && self.is_inside(b, a)?)
+    }
+
+    /// The value is what the instance found in those very cells.
+    fn yields_what_is_there(
+        &self,
+        writer: StatementId,
+        value: Option<Value>,
+        target: &Target,
+        store: Store,
+    ) -> Result<bool, IslError> {
+        for (k, item) in self.drafts[&writer].alive() {
+            let reads = !item.access.is_write() && item.access.array == store.array && item.access.bytes == store.bytes;
+            if reads
+                && item.value() == value
+                && value.is_some()
+                && item.access.exact
+                && !self.stores_before(writer, k)
+                && self.is_inside(&target.cells, &item.relation)?
+                && self.is_inside(&item.relation, &target.cells)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does the access store what its instance found in the same cells?
+    pub(super) fn writes_back(&self, statement: StatementId, index: usize) -> Result<bool, IslError> {
+        let draft = &self.drafts[&statement];
+        let item = &draft.items[index];
+        if draft.boxed || !item.access.exact || item.access.kind != AccessKind::Write {
+            return Ok(false);
+        }
+        for (k, read) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.value() == item.value()) {
+            if item.value().is_some()
+                && read.access.exact
+                && !self.stores_before(statement, k)
+                && self.same_cells(item, read)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn apply(&mut self, store: Store, proposal: Proposal) -> Result<(), IslError> {
+        let Proposal { scalar, flow, writes, reads } = proposal;
+        let mut there = self.flow(store.array)?;
+        for Pair { writer, reader, map } in flow.pairs {
+            // { writer[i] -> [reader[j] -> A[e]] }
+            let map = map.range_factor_domain()?.range_product(&writes[&writer].cells)?;
+            there.pairs.push(Pair { writer, reader, map });
+        }
+        for (kind, targets) in [(AccessKind::Write, writes), (AccessKind::Read, reads)] {
+            for (id, Target { item, cells, element }) in targets {
+                let line = self.drafts[&id].items[item].access.line;
+                let access = self.access(kind, &cells, &element, store.bytes, line)?;
+                let item = &mut self.drafts[&id].items[item];
+                item.access = access;
+                item.relation = cells;
+                item.element = Some(element);
+            }
+        }
+        self.counts.mapped += 1;
+        self.forget_flow(scalar);
+        // Nobody's content is another one now, so what was known stays true.
+        self.know_flow(store.array, there);
+        Ok(())
+    }
+
+    /// `{ S[i…] -> A[functions] }` on the domain.
+    fn relation(
+        &self,
+        domain: &isl::Set,
+        array: ArrayId,
+        functions: &[crate::polynomial::Polynomial],
+    ) -> Result<Option<Map>, IslError> {
+        let space = domain.get_space()?;
+        let mut out: Option<Map> = None;
+        for function in functions {
+            let Some(aff) = function.to_aff(&space)? else { return Ok(None) };
+            let map = Map::from_aff(&aff)?;
+            out = Some(match out {
+                None => map,
+                Some(all) => all.flat_range_product(&map)?,
+            });
+        }
+        let Some(out) = out else { return Ok(None) };
+        Ok(Some(out.set_tuple_name(isl::DimType::Out, &array.to_string())?.intersect_domain(domain)?))
+    }
+
+    /// All cells of an access as wide as the store's, from the first.
+    fn with_width(&self, store: Store, first: &Map) -> Result<Map, IslError> {
+        let cells = store.bytes / self.scop.arrays[&store.array].cell_bytes;
+        if cells == 1 {
+            return Ok(first.clone());
+        }
+        let dims = first.dim(isl::DimType::Out)?;
+        let from: Vec<String> = (0..dims).map(|d| format!("e{d}")).collect();
+        let mut to = from.clone();
+        to[dims - 1] = "f".into();
+        let text = format!(
+            "{{ {a}[{}] -> {a}[{}] : e{last} <= f < e{last} + {cells} }}",
+            from.join(", "),
+            to.join(", "),
+            a = store.array,
+            last = dims - 1
+        );
+        first.apply_range(&Map::read_from_str(&self.scop.ctx, &text)?)
+    }
+}
+
+/// The access by which the statement reads the scalar.
+fn pair_of_own(proposal: &Proposal, statement: StatementId) -> Option<usize> {
+    proposal.reads.get(&statement).map(|t| t.item)
+}

@@ -1,0 +1,153 @@
+//! What statements compute, as far as moving values between them needs it, and what becomes of that.
+
+use crate::polynomial::Polynomial;
+use crate::scop::{ArrayId, ReductionOp, StatementId};
+use indexmap::IndexMap;
+use std::collections::HashMap;
+
+/// A value of the program, numbered by who read it. In one instance of a statement it is one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// How a value comes about.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// The same in all instances: a constant, an argument, what was computed before the region. Also what is not mentioned.
+    Outside,
+    /// Computed from others.
+    Operation(Operation),
+    /// Read from memory at an address that is computed from others.
+    Load { operands: Vec<Value> },
+    /// Chosen by the way control came: a φ.
+    Merge,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub operands: Vec<Value>,
+    /// Where it ran once it may run again with the same operands, any number of times and in any thread, and gives the same.
+    pub repeatable: bool,
+    /// In `r = a op b` with these operands at positions 0 and 1: updates of one cell by it may be reordered. `true`: either
+    /// operand may be the old content, else the first only.
+    pub reduction: Option<(ReductionOp, bool)>,
+}
+
+/// What an access of a statement is for; parallel to the statement's accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It yields the value.
+    Load(Value),
+    /// The instruction puts the value there.
+    Store { instruction: Value, value: Value },
+    /// A scalar that crosses statements: it yields the value.
+    ReadScalar(Value),
+    /// A scalar that crosses statements gets the value; `None`: one of several values.
+    WriteScalar(Option<Value>),
+    /// It yields the n-th thing that the statement fetches.
+    Reload(usize),
+    /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
+    Block,
+}
+
+/// A value that steps evenly with the loops: `base` (a pointer, or nothing) plus a polynomial in the counters of its statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Counter {
+    pub base: Option<Value>,
+    pub offset: Polynomial,
+}
+
+/// The code of one statement.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    pub roles: Vec<Role>,
+    pub counters: IndexMap<Value, Counter>,
+    /// In the order in which they run.
+    pub operations: Vec<Value>,
+    /// Those of them that are run for their effect; stores and blocks of memory included.
+    pub effects: Vec<Value>,
+}
+
+/// The code of a region.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub origins: HashMap<Value, Origin>,
+    pub statements: IndexMap<StatementId, Code>,
+    /// Scalars that hold something before the first statement runs.
+    pub initial: Vec<ArrayId>,
+}
+
+impl Program {
+    pub(super) fn operands(&self, value: Value) -> &[Value] {
+        match self.origins.get(&value) {
+            Some(Origin::Operation(Operation { operands, .. }) | Origin::Load { operands }) => operands,
+            _ => &[],
+        }
+    }
+    pub(super) fn is_outside(&self, value: Value) -> bool {
+        matches!(self.origins.get(&value), None | Some(Origin::Outside))
+    }
+}
+
+/// One array element per instance of a statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Element {
+    pub array: ArrayId,
+    /// Bytes from the array's base, in the counters of the statement.
+    pub offset: Polynomial,
+    /// Loads and stores that touch the same bytes in some instance: it is aligned as they are.
+    pub like: Vec<Value>,
+}
+
+/// Where a scalar is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// In a cell of its own.
+    Scalar(ArrayId),
+    Element(Element),
+}
+
+/// An operand of something that was copied from another instance.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// The n-th thing fetched.
+    Fetched(usize),
+    /// In the counters of the statement that fetches.
+    Counter(Counter),
+}
+
+/// Something a statement gets by itself, though another statement computed it first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Fetch {
+    /// What is in the element; the value says of what type it is.
+    Load { value: Value, element: Element },
+    /// The operation, done again; operands that are not mentioned are the same everywhere.
+    Copy { value: Value, operands: Vec<(Value, Operand)> },
+}
+
+/// What a statement consists of afterwards. To run it: fetch in order, read, run the operations, write.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    pub fetched: Vec<Fetch>,
+    /// Values that the statement's own operations find in what was fetched.
+    pub bindings: Vec<(Value, Operand)>,
+    pub reads: Vec<(Value, Place)>,
+    pub writes: Vec<(Value, Place)>,
+    /// What is left of them, in order.
+    pub operations: Vec<Value>,
+    /// Operations of recognised reductions.
+    pub reductions: Vec<Value>,
+}
+
+/// How much was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Scalar writes in loops before and after.
+    pub before: u64,
+    pub after: u64,
+    /// Operations copied to where their result is used.
+    pub forwarded: u64,
+    /// Values loaded again from an element that is known to contain them.
+    pub reloaded: u64,
+    /// Scalars that were given array elements.
+    pub mapped: u64,
+}

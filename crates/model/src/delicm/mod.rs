@@ -1,0 +1,104 @@
+//! Removes scalars that pass values from statement to statement, without using more memory.
+//!
+//! A compiler keeps what it can in registers: it loads `A[i]` once before the inner loop, and sums up in a register what it stores
+//! after it. A register is one cell for all instances, so that they must keep their order. Here such values are computed again where
+//! they are needed ([`forward`](self::forward)), or live in array elements that nobody needs meanwhile ([`coalesce`](self::coalesce)).
+//!
+//! ```text
+//! for i { c = 0; for k { c += A[i] * B[k]; } C[i] = c; }     becomes     for i { C[i] = 0; for k { C[i] += A[i] * B[k]; } }
+//! ```
+//!
+//! Lifetimes are pairs: who writes a content, and who reads it. A content is in its cells in the half-open zone from its write,
+//! exclusive, to its reads, inclusive. Whether two zones meet is a question of whether a relation is empty, which is cheap;
+//! the zones themselves ([`crate::zone`]) are not needed for it.
+
+mod coalesce;
+mod code;
+mod forward;
+mod simplify;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod work;
+
+pub use code::*;
+
+use crate::scop::{ArrayId, Scop, StatementId};
+use indexmap::IndexMap;
+use isl::{Budget, IslError, UnionSet};
+use std::collections::BTreeSet;
+use work::Work;
+
+/// Forwarding makes way for moving, and the other way round; so often at most.
+const MAX_ROUNDS: usize = 4;
+
+/// What a region has become.
+pub struct Outcome {
+    /// Empty if nothing changed.
+    pub statements: IndexMap<StatementId, Changed>,
+    pub counts: Counts,
+}
+
+/// Changes the accesses, statements and order of `scop` so that it does with fewer scalars.
+///
+/// Requires: `scop` orders all instances totally; `program` describes its statements.
+/// Ensures: if statements are run as the outcome says, every instance that is left computes the values it did, and arrays and
+/// live-out scalars contain in the end what they did. Memory is written only where the region wrote it anyway. When the
+/// budget runs out, what was done so far stays.
+pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
+    let scalars = |s: &crate::scop::Statement| s.accesses.iter().any(|a| scop.arrays[&a.array].kind.is_scalar());
+    if !scop.statements.values().any(scalars) {
+        return Ok(Outcome { statements: IndexMap::new(), counts: Counts::default() });
+    }
+    let ctx = scop.ctx.clone();
+    let mut best = None;
+    let ended = ctx.within(Budget::ZONE, || {
+        let mut work = Work::new(scop, program)?;
+        work.simplify()?;
+        for _ in 0..MAX_ROUNDS {
+            let forwarded = work.forward()?;
+            let moved = work.coalesce()?;
+            work.simplify()?;
+            best = Some(finished(&work)?);
+            if !forwarded && !moved || work.scalar_writes() == 0 {
+                break;
+            }
+        }
+        Ok(())
+    });
+    match ended {
+        Err(error) if !IslError::is_out_of_budget(&error) => return Err(error),
+        _ => {}
+    }
+    let Some(finished) = best else {
+        return Err(IslError::OutOfBudget { stage: Budget::ZONE.name });
+    };
+    let Finished { outcome, accesses, schedule } = finished;
+    scop.statements.retain(|id, _| accesses.contains_key(id));
+    for (id, accesses) in accesses {
+        scop.statements[&id].accesses = accesses;
+    }
+    scop.schedule = schedule;
+    let used: BTreeSet<ArrayId> = scop.statements.values().flat_map(|s| &s.accesses).map(|a| a.array).collect();
+    scop.arrays.retain(|id, array| !array.kind.is_scalar() || array.live_out || used.contains(id));
+    Ok(outcome)
+}
+
+struct Finished {
+    outcome: Outcome,
+    accesses: IndexMap<StatementId, Vec<crate::scop::Access>>,
+    schedule: isl::Schedule,
+}
+
+fn finished(work: &Work) -> Result<Finished, IslError> {
+    let mut accesses = IndexMap::new();
+    let mut domain = UnionSet::empty_ctx(&work.scop.ctx)?;
+    for (&id, draft) in work.drafts.iter().filter(|(_, d)| d.alive) {
+        accesses.insert(id, draft.alive().map(|(_, item)| item.access.clone()).collect());
+        domain = domain.union(&UnionSet::from_set(&work.scop.statements[&id].domain)?)?;
+    }
+    let mut counts = work.counts;
+    counts.after = work.scalar_writes();
+    let schedule = work.scop.schedule.intersect_domain(&domain)?;
+    Ok(Finished { outcome: Outcome { statements: work.changed(), counts }, accesses, schedule })
+}

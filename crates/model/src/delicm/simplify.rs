@@ -1,0 +1,223 @@
+//! What has become unnecessary goes: values written back to where they came from, the same value written twice, scalars that nobody
+//! reads, operations that nobody needs, statements that do nothing.
+
+use super::code::{Operation, Origin, Role, Value};
+use super::work::{Draft, Work};
+use crate::scop::StatementId;
+use isl::IslError;
+use std::collections::BTreeSet;
+
+impl Work<'_> {
+    pub(super) fn simplify(&mut self) -> Result<(), IslError> {
+        self.drop_write_backs()?;
+        self.drop_duplicates()?;
+        loop {
+            let scalars = self.drop_unread_scalars()?;
+            let operations = self.drop_unneeded();
+            if !scalars && !operations {
+                break;
+            }
+        }
+        self.mark_reductions()
+    }
+
+    /// `A[i] = c` where c lives in A[i].
+    fn drop_write_backs(&mut self) -> Result<(), IslError> {
+        for id in self.drafts.keys().copied().collect::<Vec<_>>() {
+            for k in 0..self.drafts[&id].items.len() {
+                let item = &self.drafts[&id].items[k];
+                let moved = item.element.is_some();
+                let reads_moved = self.drafts[&id].alive().any(|(_, i)| {
+                    i.element.is_some() && matches!(i.role, Role::ReadScalar(_)) && i.value() == item.value()
+                });
+                // What the programmer wrote is left to the compiler, unless it is our doing that it has no effect.
+                if !item.writes() || self.is_scalar(item.access.array) || !(moved || reads_moved) {
+                    continue;
+                }
+                if self.writes_back(id, k)? {
+                    self.kill(id, k);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same value to the same cells twice in one instance.
+    fn drop_duplicates(&mut self) -> Result<(), IslError> {
+        for id in self.drafts.keys().copied().collect::<Vec<_>>() {
+            for k in 0..self.drafts[&id].items.len() {
+                let draft = &self.drafts[&id];
+                let item = &draft.items[k];
+                if !item.writes() || item.element.is_none() {
+                    continue;
+                }
+                let mut again = false;
+                for (other, twin) in draft.alive().filter(|(_, i)| i.writes() && i.access.exact) {
+                    let first = other < k || twin.element.is_none();
+                    if other != k && first && twin.value() == item.value() && self.same_cells(item, twin)? {
+                        again = true;
+                    }
+                }
+                if again {
+                    self.kill(id, k);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an access; a store goes with it.
+    fn kill(&mut self, id: StatementId, index: usize) {
+        let draft = &mut self.drafts[&id];
+        draft.items[index].alive = false;
+        if let Role::Store { instruction, .. } = draft.items[index].role {
+            draft.code.operations.retain(|&v| v != instruction);
+            draft.code.effects.retain(|&v| v != instruction);
+        }
+        let array = self.drafts[&id].items[index].access.array;
+        self.forget_flow(array);
+    }
+
+    fn drop_unread_scalars(&mut self) -> Result<bool, IslError> {
+        let mut any = false;
+        for (&scalar, array) in &self.scop.arrays {
+            if !array.kind.is_scalar() || array.live_out {
+                continue;
+            }
+            let mut written: Vec<(StatementId, usize)> = Vec::new();
+            let mut read = false;
+            for (&id, draft) in &self.drafts {
+                for (k, item) in draft.alive().filter(|(_, i)| i.access.array == scalar) {
+                    if item.writes() {
+                        written.push((id, k));
+                    } else {
+                        read = true;
+                    }
+                }
+            }
+            if written.is_empty() {
+                continue;
+            }
+            let flow = if read { Some(self.flow(scalar)?) } else { None };
+            for (id, k) in written {
+                let needed = flow.as_ref().is_some_and(|f| f.pairs.iter().any(|p| p.writer == id));
+                // What a box writes, and where, is not looked at.
+                if !needed && !self.drafts[&id].boxed {
+                    self.kill(id, k);
+                    any = true;
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    /// Operations, loads and reads without a use.
+    fn drop_unneeded(&mut self) -> bool {
+        let mut any = false;
+        for id in self.drafts.keys().copied().collect::<Vec<_>>() {
+            if self.drafts[&id].boxed || !self.drafts[&id].alive {
+                continue;
+            }
+            let needed = self.needed(&self.drafts[&id]);
+            let draft = &mut self.drafts[&id];
+            draft.code.operations.retain(|v| needed.contains(v));
+            draft.bindings.retain(|v, _| needed.contains(v));
+            let fetched = draft.needed_fetches();
+            let mut freed = Vec::new();
+            for item in draft.items.iter_mut().filter(|i| i.alive) {
+                let used = match item.role {
+                    Role::Load(value) => draft.code.operations.contains(&value),
+                    Role::ReadScalar(value) => needed.contains(&value),
+                    Role::Reload(n) => fetched.contains(&n),
+                    _ => true,
+                };
+                if !used {
+                    item.alive = false;
+                    freed.push(item.access.array);
+                }
+            }
+            let acts = draft.alive().any(|(_, i)| i.writes()) || !draft.code.effects.is_empty();
+            if !acts {
+                draft.alive = false;
+                for item in draft.items.iter_mut().filter(|i| i.alive) {
+                    item.alive = false;
+                    freed.push(item.access.array);
+                }
+            }
+            any |= !freed.is_empty();
+            freed.into_iter().for_each(|array| self.forget_flow(array));
+        }
+        any
+    }
+
+    /// What the statement's effects and writes are computed from.
+    fn needed(&self, draft: &Draft) -> BTreeSet<Value> {
+        let mut needed = BTreeSet::new();
+        let mut open: Vec<Value> = draft.code.effects.clone();
+        open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.role {
+            Role::WriteScalar(value) => value,
+            Role::Store { instruction, .. } => Some(instruction),
+            _ => None,
+        }));
+        while let Some(value) = open.pop() {
+            if needed.insert(value) && draft.code.operations.contains(&value) {
+                open.extend(self.program.operands(value));
+            }
+        }
+        needed
+    }
+
+    /// `a = a op x` where a is an array element on both sides.
+    fn mark_reductions(&mut self) -> Result<(), IslError> {
+        for id in self.drafts.keys().copied().collect::<Vec<_>>() {
+            let draft = &self.drafts[&id];
+            if draft.boxed || !draft.alive {
+                continue;
+            }
+            let writes: Vec<usize> =
+                draft.alive().filter(|(_, i)| i.writes() && !self.is_scalar(i.access.array)).map(|(k, _)| k).collect();
+            for k in writes {
+                if let Some((read, operation, op)) = self.reduction(id, k)? {
+                    let draft = &mut self.drafts[&id];
+                    draft.items[k].access.reduction = Some(op);
+                    draft.items[read].access.reduction = Some(op);
+                    draft.reductions.push(operation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reduction(
+        &self,
+        id: StatementId,
+        write: usize,
+    ) -> Result<Option<(usize, Value, crate::scop::ReductionOp)>, IslError> {
+        let draft = &self.drafts[&id];
+        let item = &draft.items[write];
+        if item.access.reduction.is_some() || !item.access.exact {
+            return Ok(None);
+        }
+        let Some(result) = item.value().filter(|v| draft.code.operations.contains(v)) else { return Ok(None) };
+        let Some(Origin::Operation(Operation { operands, reduction: Some((op, commutes)), .. })) =
+            self.program.origins.get(&result)
+        else {
+            return Ok(None);
+        };
+        let sides = &operands[..if *commutes { 2 } else { 1 }];
+        for (k, read) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.access.exact) {
+            let Some(old) = read.value().filter(|v| sides.contains(v)) else { continue };
+            if self.uses(draft, old) == 1 && self.uses(draft, result) == 1 && self.same_cells(item, read)? {
+                return Ok(Some((k, result, *op)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How often the value is used in the statement, by operations and by what is written.
+    fn uses(&self, draft: &Draft, value: Value) -> usize {
+        let by_operations = draft.code.operations.iter().flat_map(|&v| self.program.operands(v));
+        let written = draft.alive().filter(|(_, i)| matches!(i.role, Role::WriteScalar(v) if v == Some(value)));
+        by_operations.filter(|&&v| v == value).count() + written.count()
+    }
+}

@@ -1,0 +1,147 @@
+//! When instances run, and whose write a read of a scalar sees.
+
+use crate::scop::{Scop, StatementId};
+use indexmap::IndexMap;
+use isl::{DimType, IslError, Map, UnionAccessInfo, UnionMap};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The original order. Of one instance, all reads come before all writes.
+pub(super) struct Timeline {
+    /// `{ S[i…] -> [t…] }`, all of one length.
+    times: IndexMap<StatementId, Map>,
+    strict: RefCell<HashMap<(StatementId, StatementId), Map>>,
+    weak: RefCell<HashMap<(StatementId, StatementId), Map>>,
+}
+
+impl Timeline {
+    pub(super) fn of(scop: &Scop, valid: &isl::Set) -> Result<Timeline, IslError> {
+        let maps = scop.schedule.get_map()?.maps()?;
+        let mut length = 0;
+        for map in &maps {
+            length = length.max(map.dim(DimType::Out)?);
+        }
+        let mut times = IndexMap::new();
+        for map in maps {
+            let Some(id) = StatementId::from_isl_name(&map.get_tuple_name(DimType::In)?) else { continue };
+            let own = map.dim(DimType::Out)?;
+            let map = map.intersect_domain(&scop.statements[&id].domain)?.gist_params(valid)?;
+            let mut time = map.add_dims(DimType::Out, length - own)?;
+            for pad in own..length {
+                time = time.fix_si(DimType::Out, pad, 0)?;
+            }
+            times.insert(id, time);
+        }
+        Ok(Timeline { times, strict: RefCell::default(), weak: RefCell::default() })
+    }
+
+    pub(super) fn runs(&self, statement: StatementId) -> bool {
+        self.times.contains_key(&statement)
+    }
+
+    /// `{ a[i…] -> b[j…] }`, the first before the second.
+    pub(super) fn before(&self, a: StatementId, b: StatementId) -> Result<Map, IslError> {
+        if let Some(known) = self.strict.borrow().get(&(a, b)) {
+            return Ok(known.clone());
+        }
+        let map = self.times[&a].lex_lt_map(&self.times[&b])?;
+        self.strict.borrow_mut().insert((a, b), map.clone());
+        Ok(map)
+    }
+
+    /// `{ a[i…] -> b[j…] }`, the first before the second or the same instance.
+    pub(super) fn not_after(&self, a: StatementId, b: StatementId) -> Result<Map, IslError> {
+        if let Some(known) = self.weak.borrow().get(&(a, b)) {
+            return Ok(known.clone());
+        }
+        let map = self.times[&a].lex_le_map(&self.times[&b])?;
+        self.weak.borrow_mut().insert((a, b), map.clone());
+        Ok(map)
+    }
+
+    /// Reads and writes, `{ S[i…] -> A[e…] }`, on a clock on which reads of an instance come first.
+    fn clock(&self, accesses: &UnionMap, phase: i64) -> Result<UnionMap, IslError> {
+        let mut clock = UnionMap::empty_ctx(accesses.ctx())?;
+        for map in accesses.domain()?.sets()? {
+            let name = map.get_tuple_name()?;
+            let Some(time) = StatementId::from_isl_name(&name).and_then(|id| self.times.get(&id)) else { continue };
+            let last = time.dim(DimType::Out)?;
+            let time = time.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?;
+            clock = clock.union(&UnionMap::from_map(&phased(&time, phase)?)?)?;
+        }
+        Ok(clock)
+    }
+
+    /// `{ reader -> [writer -> A[e…]] }` for all that may have written what the reader finds, and `{ reader -> A[e…] }` where it may
+    /// find what was there before the region. Exact where all writes are certain.
+    pub(super) fn flow(&self, reads: &UnionMap, certain: &UnionMap, possible: &UnionMap) -> Result<Flow, IslError> {
+        let clock = self.clock(reads, 0)?.union(&self.clock(&certain.union(possible)?, 1)?)?;
+        let all = |accesses: &UnionMap, phase| -> Result<UnionMap, IslError> {
+            let mut out = UnionMap::empty_ctx(accesses.ctx())?;
+            for map in accesses.maps()? {
+                out = out.union(&UnionMap::from_map(&phased(&map, phase)?)?)?;
+            }
+            Ok(out)
+        };
+        let asked = UnionAccessInfo::from_sink(&all(reads, 0)?)?.set_schedule_map(&clock)?;
+        let asked = asked.set_must_source(&all(certain, 1)?)?.set_may_source(&all(possible, 1)?)?;
+        let flow = asked.compute_flow()?;
+        let mut pairs = Vec::new();
+        for map in flow.get_full_may_dependence()?.maps()? {
+            // { W<s>[i] -> [R<s>[j] -> A[e]] }
+            let writer = instance(&map.get_tuple_name(DimType::In)?);
+            let reader = instance(&map.range_factor_domain()?.get_tuple_name(DimType::Out)?);
+            let (Some(writer), Some(reader)) = (writer, reader) else { continue };
+            let to_writer = unphased(&map.domain()?, writer)?;
+            let to_reader = unphased(&map.range_factor_domain()?.range()?, reader)?;
+            let element = map.range_factor_range()?.range()?.identity()?;
+            let map = map.apply_domain(&to_writer)?.apply_range(&to_reader.product(&element)?)?;
+            pairs.push(Pair { writer, reader, map: map.coalesce()? });
+        }
+        let mut initial = Vec::new();
+        for map in flow.get_may_no_source()?.maps()? {
+            let Some(reader) = instance(&map.get_tuple_name(DimType::In)?) else { continue };
+            initial.push((reader, map.set_tuple_name(DimType::In, &reader.to_string())?));
+        }
+        Ok(Flow { pairs, initial })
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Flow {
+    pub pairs: Vec<Pair>,
+    /// `{ reader[j…] -> A[e…] }`
+    pub initial: Vec<(StatementId, Map)>,
+}
+
+/// Who reads what whom wrote: one content of an element, from its write to one of its reads.
+#[derive(Clone)]
+pub(super) struct Pair {
+    pub writer: StatementId,
+    pub reader: StatementId,
+    /// `{ writer[i…] -> [reader[j…] -> A[e…]] }`
+    pub map: Map,
+}
+
+impl Pair {
+    /// `{ writer[i…] -> reader[j…] }`
+    pub(super) fn readers(&self) -> Result<Map, IslError> {
+        self.map.range_factor_domain()
+    }
+}
+
+fn phased(map: &Map, phase: i64) -> Result<Map, IslError> {
+    let name = map.get_tuple_name(DimType::In)?;
+    let prefix = if phase == 0 { 'R' } else { 'W' };
+    let name = name.strip_prefix('S').map_or_else(|| name.clone(), |number| format!("{prefix}{number}"));
+    map.set_tuple_name(DimType::In, &name)
+}
+
+fn instance(phased: &str) -> Option<StatementId> {
+    phased.strip_prefix(['R', 'W'])?.parse().ok().map(StatementId)
+}
+
+/// `{ R<s>[i…] -> S<s>[i…] }` or the same for `W`.
+fn unphased(of: &isl::Set, statement: StatementId) -> Result<Map, IslError> {
+    isl::Set::universe(&of.get_space()?)?.identity()?.set_tuple_name(DimType::Out, &statement.to_string())
+}

@@ -1,0 +1,333 @@
+//! The region while values are being moved about in it.
+
+use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, Value};
+use super::timeline::{Flow, Pair, Timeline};
+use crate::delinearize::Offset;
+use crate::polynomial::{PiecewisePolynomial, Polynomial};
+use crate::scop::{Access, AccessKind, ArrayId, Scop, StatementId};
+use indexmap::IndexMap;
+use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
+use std::collections::{BTreeSet, HashMap};
+
+/// An access with its purpose.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub access: Access,
+    /// The access relation in a form in which only valid parameters count.
+    pub relation: Map,
+    pub role: Role,
+    /// Where the access is not an instruction of the program's own.
+    pub element: Option<Element>,
+    pub alive: bool,
+}
+
+impl Item {
+    pub(super) fn writes(&self) -> bool {
+        self.alive && self.access.is_write()
+    }
+    /// The value of its statement that the access yields or stores.
+    pub(super) fn value(&self) -> Option<Value> {
+        match self.role {
+            Role::Load(value) | Role::Store { value, .. } | Role::ReadScalar(value) => Some(value),
+            Role::WriteScalar(value) => value,
+            Role::Reload(_) | Role::Block => None,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Draft {
+    pub domain: Set,
+    pub boxed: bool,
+    pub in_loop: bool,
+    pub items: Vec<Item>,
+    pub code: Code,
+    pub fetched: Vec<Fetch>,
+    pub bindings: IndexMap<Value, Operand>,
+    pub reductions: Vec<Value>,
+    pub alive: bool,
+}
+
+impl Draft {
+    pub(super) fn alive(&self) -> impl Iterator<Item = (usize, &Item)> {
+        self.items.iter().enumerate().filter(|(_, i)| i.alive)
+    }
+
+    /// What the bindings are fetched from.
+    pub(super) fn needed_fetches(&self) -> BTreeSet<usize> {
+        let mut needed = BTreeSet::new();
+        let mut open: Vec<&Operand> = self.bindings.values().collect();
+        while let Some(operand) = open.pop() {
+            if let Operand::Fetched(n) = operand
+                && needed.insert(*n)
+                && let Fetch::Copy { operands, .. } = &self.fetched[*n]
+            {
+                open.extend(operands.iter().map(|(_, o)| o));
+            }
+        }
+        needed
+    }
+}
+
+pub(super) struct Work<'a> {
+    pub scop: &'a Scop,
+    pub program: &'a Program,
+    /// The parameter values that count.
+    pub valid: Set,
+    pub timeline: Timeline,
+    pub drafts: IndexMap<StatementId, Draft>,
+    pub counts: Counts,
+    flows: HashMap<ArrayId, Flow>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(scop: &'a Scop, program: &'a Program) -> Result<Work<'a>, IslError> {
+        let valid = crate::dependence::known_of_params(scop)?;
+        let timeline = Timeline::of(scop, &valid)?;
+        let mut drafts = IndexMap::new();
+        for (&id, statement) in &scop.statements {
+            let code = program.statements.get(&id).cloned().unwrap_or_default();
+            let mut items = Vec::new();
+            for (index, access) in statement.accesses.iter().enumerate() {
+                items.push(Item {
+                    access: access.clone(),
+                    relation: access.relation.intersect_domain(&statement.domain)?.gist_params(&valid)?,
+                    role: code.roles.get(index).copied().unwrap_or(Role::Block),
+                    element: None,
+                    alive: timeline.runs(id),
+                });
+            }
+            drafts.insert(
+                id,
+                Draft {
+                    domain: statement.domain.gist_params(&valid)?,
+                    boxed: statement.boxed,
+                    in_loop: !statement.loop_names.is_empty(),
+                    items,
+                    code,
+                    fetched: Vec::new(),
+                    bindings: IndexMap::new(),
+                    reductions: Vec::new(),
+                    alive: timeline.runs(id),
+                },
+            );
+        }
+        let mut work =
+            Work { scop, program, valid, timeline, drafts, counts: Counts::default(), flows: HashMap::new() };
+        work.counts.before = work.scalar_writes();
+        Ok(work)
+    }
+
+    pub(super) fn scalar_writes(&self) -> u64 {
+        let drafts = self.drafts.values().filter(|d| d.alive && d.in_loop);
+        drafts.flat_map(|d| &d.items).filter(|i| i.writes() && self.is_scalar(i.access.array)).count() as u64
+    }
+
+    pub(super) fn is_scalar(&self, array: ArrayId) -> bool {
+        self.scop.arrays[&array].kind.is_scalar()
+    }
+
+    /// Who reads whose writes of an array as the accesses are now.
+    pub(super) fn flow(&mut self, array: ArrayId) -> Result<Flow, IslError> {
+        if let Some(known) = self.flows.get(&array) {
+            return Ok(known.clone());
+        }
+        let empty = UnionMap::empty_ctx(&self.scop.ctx)?;
+        let (mut reads, mut certain, mut possible) = (empty.clone(), empty.clone(), empty);
+        for draft in self.drafts.values() {
+            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == array) {
+                let into = match item.access.kind {
+                    AccessKind::Read => &mut reads,
+                    AccessKind::Write if item.access.exact && !draft.boxed => &mut certain,
+                    _ => &mut possible,
+                };
+                *into = into.union(&UnionMap::from_map(&item.relation)?)?;
+            }
+        }
+        let mut flow = self.timeline.flow(&reads, &certain, &possible)?;
+        let mut pairs = Vec::new();
+        for Pair { writer, reader, map } in flow.pairs {
+            let map = map.gist_params(&self.valid)?;
+            if !map.intersect_params(&self.valid)?.is_empty()? {
+                pairs.push(Pair { writer, reader, map });
+            }
+        }
+        flow.pairs = pairs;
+        let mut initial = Vec::new();
+        for (reader, map) in flow.initial {
+            if !map.intersect_params(&self.valid)?.is_empty()? {
+                initial.push((reader, map));
+            }
+        }
+        flow.initial = initial;
+        self.flows.insert(array, flow.clone());
+        Ok(flow)
+    }
+
+    pub(super) fn know_flow(&mut self, array: ArrayId, flow: Flow) {
+        self.flows.insert(array, flow);
+    }
+
+    pub(super) fn forget_flow(&mut self, array: ArrayId) {
+        self.flows.remove(&array);
+    }
+
+    /// No instance at valid parameters.
+    pub(super) fn is_impossible(&self, map: &Map) -> Result<bool, IslError> {
+        if map.plain_is_empty()? {
+            return Ok(true);
+        }
+        map.intersect_params(&self.valid)?.is_empty()
+    }
+
+    /// Is `small` inside of `large` at valid parameters?
+    pub(super) fn is_inside(&self, small: &Map, large: &Map) -> Result<bool, IslError> {
+        small.intersect_params(&self.valid)?.is_subset(large)
+    }
+
+    /// Do the two touch the same cells in every instance?
+    pub(super) fn same_cells(&self, a: &Item, b: &Item) -> Result<bool, IslError> {
+        if a.access.array != b.access.array || a.access.bytes != b.access.bytes {
+            return Ok(false);
+        }
+        Ok(self.is_inside(&a.relation, &b.relation)? && self.is_inside(&b.relation, &a.relation)?)
+    }
+
+    /// The relation `{ S[i…] -> T[…] }` as one function of the counters, if it is one: for all instances in its domain.
+    pub(super) fn function(&self, relation: &Map) -> Result<Option<Vec<Polynomial>>, IslError> {
+        let relation = relation.coalesce()?;
+        if !relation.intersect_params(&self.valid)?.is_single_valued()? {
+            return Ok(None);
+        }
+        let domain = relation.domain()?;
+        let pieces = PwMultiAff::from_map(&relation)?.pieces()?;
+        for (_, piece) in &pieces {
+            if pieces.len() > 1
+                && !self.is_inside(&relation, &Map::from_multi_aff(piece)?.intersect_domain(&domain)?)?
+            {
+                continue;
+            }
+            let mut functions = Vec::new();
+            for k in 0..piece.dim(isl::DimType::Out)? {
+                match Polynomial::from_aff(&piece.get_at(k)?)? {
+                    Some(function) => functions.push(function),
+                    None => break,
+                }
+            }
+            if functions.len() == piece.dim(isl::DimType::Out)? {
+                return Ok(Some(functions));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of the cells of an access that covers several.
+    pub(super) fn first_cells(&self, array: ArrayId, bytes: u64, cells: &Map) -> Result<Map, IslError> {
+        if bytes == self.scop.arrays[&array].cell_bytes { Ok(cells.clone()) } else { cells.lexmin() }
+    }
+
+    /// The bytes from the array's base at which an element with these subscripts begins.
+    fn flat(&self, array: ArrayId, subscripts: &[Polynomial]) -> Option<Polynomial> {
+        let array = &self.scop.arrays[&array];
+        let mut flat = subscripts.first()?.clone();
+        for (size, subscript) in array.inner_sizes.iter().zip(&subscripts[1..]) {
+            flat = flat.mul(size).ok()?.add(subscript).ok()?;
+        }
+        flat.scale(array.cell_bytes.into()).ok()
+    }
+
+    /// The element that `{ S[i…] -> A[e…] }` names, as an address.
+    pub(super) fn element(
+        &self,
+        array: ArrayId,
+        bytes: u64,
+        cells: &Map,
+        like: &BTreeSet<Value>,
+    ) -> Result<Option<Element>, IslError> {
+        let first = self.first_cells(array, bytes, cells)?;
+        let Some(subscripts) = self.function(&first)? else { return Ok(None) };
+        let offset = self.flat(array, &subscripts);
+        Ok(offset.map(|offset| Element { array, offset, like: like.iter().copied().collect() }))
+    }
+
+    /// An access to these cells.
+    pub(super) fn access(
+        &self,
+        kind: AccessKind,
+        cells: &Map,
+        element: &Element,
+        bytes: u64,
+        line: u32,
+    ) -> Result<Access, IslError> {
+        let relation = cells.intersect_params(&self.valid)?;
+        let domain = relation.domain()?.reset_tuple_id()?;
+        let piece = (domain, element.offset.clone());
+        let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
+        Ok(Access { kind, array: element.array, relation, offset, bytes, exact: true, reduction: None, line })
+    }
+
+    /// Does the statement write to the array before this access of it reads?
+    pub(super) fn stores_before(&self, statement: StatementId, index: usize) -> bool {
+        let draft = &self.drafts[&statement];
+        let Role::Load(load) = draft.items[index].role else { return false };
+        let array = draft.items[index].access.array;
+        let position = |value: Value| draft.code.operations.iter().position(|&v| v == value);
+        draft.alive().any(|(_, other)| {
+            other.writes()
+                && other.access.array == array
+                && match other.role {
+                    Role::Store { instruction, .. } => position(instruction) < position(load),
+                    Role::WriteScalar(_) => false,
+                    _ => true,
+                }
+        })
+    }
+
+    /// Loads and stores of the program that stand behind an access.
+    pub(super) fn like(&self, item: &Item) -> BTreeSet<Value> {
+        match (&item.element, item.role) {
+            (Some(element), _) => element.like.iter().copied().collect(),
+            (None, Role::Load(value)) => BTreeSet::from([value]),
+            (None, Role::Store { instruction, .. }) => BTreeSet::from([instruction]),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// What became of the statements.
+    pub(super) fn changed(&self) -> IndexMap<StatementId, Changed> {
+        let place = |item: &Item| match &item.element {
+            Some(element) => Place::Element(element.clone()),
+            None => Place::Scalar(item.access.array),
+        };
+        let of = |draft: &Draft| {
+            let needed: Vec<usize> = draft.needed_fetches().into_iter().collect();
+            let renumbered = |operand: &Operand| match operand {
+                Operand::Fetched(n) => Operand::Fetched(needed.binary_search(n).expect("it is needed")),
+                other => other.clone(),
+            };
+            let again = |fetch: &Fetch| match fetch {
+                Fetch::Copy { value, operands } => {
+                    let operands = operands.iter().map(|(v, o)| (*v, renumbered(o))).collect();
+                    Fetch::Copy { value: *value, operands }
+                }
+                load => load.clone(),
+            };
+            let mut changed = Changed {
+                fetched: needed.iter().map(|&n| again(&draft.fetched[n])).collect(),
+                bindings: draft.bindings.iter().map(|(v, o)| (*v, renumbered(o))).collect(),
+                operations: draft.code.operations.clone(),
+                reductions: draft.reductions.clone(),
+                ..Changed::default()
+            };
+            for (_, item) in draft.alive() {
+                match item.role {
+                    Role::ReadScalar(value) => changed.reads.push((value, place(item))),
+                    Role::WriteScalar(Some(value)) => changed.writes.push((value, place(item))),
+                    _ => {}
+                }
+            }
+            changed
+        };
+        self.drafts.iter().filter(|(_, d)| d.alive).map(|(&id, draft)| (id, of(draft))).collect()
+    }
+}
