@@ -5,12 +5,15 @@
 #   make demo      one loop nest, before and after
 #   make test      everything that must hold
 #   make bench     the kernels against clang -O3 and Polly
-#   make fuzz N=…  generated loop nests, original against optimized
+#   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops or scalars for one kind alone
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := build
 N ?= 1000
+FAMILY ?= mixed
+SEED ?= 1
+JOBS ?= $(shell nproc)
 
 CARGO ?= cargo
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
@@ -55,8 +58,9 @@ kernels: build
 bench: build
 	python3 kernels/bench.py --plugin $(OUT)/libloopwright.so
 
+# Every kernel in four configurations; what differs is reduced and saved in target/fuzz. Another SEED gives other kernels.
 fuzz: build
-	$(CARGO) run --release --package fuzz -- --count $(N) --parallel
+	$(CARGO) run --release --package fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel
 
 clean:
 	$(CARGO) clean

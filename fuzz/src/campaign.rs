@@ -1,6 +1,6 @@
 //! Many programs: batches, variants, reduction of what fails, and the summary.
 
-use crate::generate;
+use crate::generate::{self, Family};
 use crate::kernel::Kernel;
 use crate::print;
 use crate::reduce::reduce;
@@ -31,6 +31,7 @@ const ROTATION: [&str; 10] = [
 
 pub struct Campaign {
     pub seed: u64,
+    pub family: Family,
     pub kernels: Range<usize>,
     pub batch: usize,
     pub jobs: usize,
@@ -71,6 +72,7 @@ impl Campaign {
     pub fn new(seed: u64, kernels: Range<usize>) -> Campaign {
         Campaign {
             seed,
+            family: Family::Mixed,
             kernels,
             batch: 25,
             jobs: 1,
@@ -131,7 +133,7 @@ impl Campaign {
     }
 
     fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
-        let kernels: Vec<Kernel> = range.clone().map(|k| generate::kernel(self.seed, k)).collect();
+        let kernels: Vec<Kernel> = range.clone().map(|k| generate::kernel(self.family, self.seed, k)).collect();
         lock(summary).programs += 1;
         lock(summary).kernels += kernels.len();
         let program = match Program::new(&kernels, &self.reference, self.patience) {
@@ -236,8 +238,9 @@ impl Campaign {
         let saved = self.keep.join(format!("seed{}-{names}-{options}.c", self.seed));
         let said = failure.to_string().replace('\n', "\n// ");
         let text = format!(
-            "// {said}\n// seed {}\n// expected: {}\n// got: {variant}\n{}",
+            "// {said}\n// seed {}, family {:?}\n// expected: {}\n// got: {variant}\n{}",
             self.seed,
+            self.family,
             self.reference,
             print::program(kernels)
         );

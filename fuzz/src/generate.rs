@@ -1,6 +1,7 @@
 //! Seed → kernel. Every choice is checked against the intervals when it is made and replaced by a simpler one if it does not
 //! hold, down to one that always does: no kernel is thrown away.
 
+mod scalars;
 mod signature;
 mod values;
 
@@ -12,16 +13,35 @@ use signature::Role;
 /// Tries before the simple choice.
 const TRIES: usize = 10;
 
+/// What kind of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Family {
+    /// Every form of loops, bounds, subscripts and arrays.
+    Loops,
+    /// Scalars that cross statements: sums, registers, exchanges, hoisted values.
+    Scalars,
+    /// In turn: even kernels are those of `loops`, odd ones those of `scalars`.
+    Mixed,
+}
+
 /// The kernel number `index` of the run with this seed; does not depend on other kernels.
-pub fn kernel(seed: u64, index: usize) -> Kernel {
-    let mut rng = Rng::new(seed, index as u64);
+pub fn kernel(family: Family, seed: u64, index: usize) -> Kernel {
+    let rng = Rng::new(seed, index as u64);
+    let kernel = match family {
+        Family::Scalars => scalars::kernel(rng, index).0,
+        Family::Mixed if index % 2 == 1 => scalars::kernel(rng, index).0,
+        Family::Loops | Family::Mixed => loops(rng, index),
+    };
+    debug_assert_eq!(range::analyse(&kernel).err(), None);
+    kernel
+}
+
+fn loops(mut rng: Rng, index: usize) -> Kernel {
     let depth = 1 + rng.weighted(&[15, 40, 32, 13]);
-    let (kernel, roles) = signature::generate(&mut rng, index, depth);
-    let extents = Extents::new(&kernel);
+    let (kernel, roles) = signature::generate(&mut rng, index, depth, &signature::LOOPS);
     let left = rng.within(2, 9);
-    let mut generator = Generator { rng, kernel, roles, extents, left, counters: Vec::new(), scope: Vec::new() };
+    let mut generator = Generator::new(rng, kernel, roles, left);
     generator.body(depth);
-    debug_assert_eq!(range::analyse(&generator.kernel).err(), None);
     generator.kernel
 }
 
@@ -46,6 +66,11 @@ struct Around {
 }
 
 impl Generator {
+    fn new(rng: Rng, kernel: Kernel, roles: Vec<Role>, left: i64) -> Generator {
+        let extents = Extents::new(&kernel);
+        Generator { rng, kernel, roles, extents, left, counters: Vec::new(), scope: Vec::new() }
+    }
+
     fn body(&mut self, depth: usize) {
         let entry = Env::at_entry(&self.kernel);
         let mut body = Vec::new();
@@ -102,20 +127,28 @@ impl Generator {
 
     /// A loop without a body, and what holds in it. `None` where even a short loop would run too long.
     fn header(&mut self, env: &Env) -> Option<(Loop, Env)> {
+        self.header_like(env, Generator::any_loop)
+    }
+
+    fn any_loop(&mut self, counter: VarId) -> (Loop, Int) {
+        let types = [Int::Int, Int::Long, Int::Unsigned, Int::Size, Int::Short, Int::UChar];
+        let forms = [Form::Less, Form::AtMost, Form::Differs, Form::While, Form::Do, Form::Down, Form::Decrement];
+        let l = Loop {
+            counter,
+            form: forms[self.rng.weighted(&[45, 12, 6, 4, 4, 16, 12])],
+            low: self.low(),
+            high: self.high(),
+            stride: [1, 2, 3][self.rng.weighted(&[80, 13, 7])],
+            body: Vec::new(),
+        };
+        (l, types[self.rng.weighted(&[45, 20, 15, 12, 4, 4])])
+    }
+
+    fn header_like(&mut self, env: &Env, draw: fn(&mut Generator, VarId) -> (Loop, Int)) -> Option<(Loop, Env)> {
         let counter = VarId(self.kernel.vars.len());
         self.kernel.vars.push(Var { ty: Int::Int, origin: Origin::Counter });
         for attempt in 0..TRIES + 2 {
-            let types = [Int::Int, Int::Long, Int::Unsigned, Int::Size, Int::Short, Int::UChar];
-            let forms = [Form::Less, Form::AtMost, Form::Differs, Form::While, Form::Do, Form::Down, Form::Decrement];
-            let mut l = Loop {
-                counter,
-                form: forms[self.rng.weighted(&[45, 12, 6, 4, 4, 16, 12])],
-                low: self.low(),
-                high: self.high(),
-                stride: [1, 2, 3][self.rng.weighted(&[80, 13, 7])],
-                body: Vec::new(),
-            };
-            let mut ty = types[self.rng.weighted(&[45, 20, 15, 12, 4, 4])];
+            let (mut l, mut ty) = draw(self, counter);
             if l.form == Form::Differs || l.form == Form::Decrement {
                 l.stride = 1;
             }
@@ -449,7 +482,7 @@ impl Generator {
             }
         } else {
             let flat = range::flatten(&shape, &at);
-            let unsigned = range::type_of(&self.kernel, &flat).is_unsigned();
+            let unsigned = range::flat_type(&self.kernel, &shape, &at).is_unsigned();
             if (unsigned || self.rng.percent(60))
                 && let Some(last) = at.last_mut()
             {

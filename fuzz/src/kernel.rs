@@ -282,6 +282,8 @@ pub enum Op {
     Xor,
     /// By a divisor that cannot be zero: `y | 1`, or `fabs(y) + 1.0`.
     Div,
+    /// `y != 0 ? x / y : 1`: the division must not be executed where the condition does not hold.
+    Quotient,
 }
 
 /// A value in the arithmetic of the type it is stored to: floating point, or unsigned integers.
@@ -295,6 +297,8 @@ pub enum Value {
     Abs(Box<Value>),
     /// `sqrt(fabs(x) + 1)`; in integers `x >> 1`.
     Root(Box<Value>),
+    /// Divided by a number that is not zero wherever control gets here, and may be elsewhere.
+    Over(Box<Value>, Poly),
     Pick(Box<Cond>, Box<Value>, Box<Value>),
 }
 

@@ -2,7 +2,7 @@
 //! optimizer makes them, and compared byte for byte.
 //!
 //! ```text
-//! generate   seed → kernel: loops, statements, argument sets                   (uses range: nothing is thrown away)
+//! generate   seed → kernel: loops or scalars, statements, argument sets        (uses range: nothing is thrown away)
 //! range      kernel → intervals of all counters and subscripts → array sizes   (the only judge of validity)
 //! print      kernel → C
 //! run        C → programs → hashes, counters

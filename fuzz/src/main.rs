@@ -2,6 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 use fuzz::campaign::{Campaign, Summary};
+use fuzz::generate::Family;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,6 +22,9 @@ struct Args {
     /// The same seed gives the same kernels
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What kind of kernels
+    #[arg(long, value_enum, default_value_t = Family::Mixed)]
+    family: Family,
     /// Start with this kernel
     #[arg(long, default_value_t = 0)]
     from: usize,
@@ -65,12 +69,13 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     if args.print {
-        let kernels: Vec<_> =
-            (args.from..args.from + args.count).map(|k| fuzz::generate::kernel(args.seed, k)).collect();
+        let all = args.from..args.from + args.count;
+        let kernels: Vec<_> = all.map(|k| fuzz::generate::kernel(args.family, args.seed, k)).collect();
         print!("{}", fuzz::print::program(&kernels));
         return ExitCode::SUCCESS;
     }
     let mut campaign = Campaign::new(args.seed, args.from..args.from + args.count);
+    campaign.family = args.family;
     campaign.batch = args.batch.max(1);
     campaign.jobs = args.jobs.max(1);
     campaign.keep = args.keep;

@@ -244,7 +244,7 @@ impl Printer<'_> {
         let shape = &self.kernel.arrays[array.0].shape;
         let name = self.array_name(array);
         let flat = |scale: &dyn Fn(usize, Int) -> String| {
-            let context = range::type_of(self.kernel, &range::flatten(shape, at));
+            let context = range::flat_type(self.kernel, shape, at);
             let mut text = self.poly_as(&at[0], env, context);
             for (d, next) in at.iter().enumerate().skip(1) {
                 text = format!("({text}) * {} + {}", scale(d - 1, context), self.poly_as(next, env, context));
@@ -328,6 +328,7 @@ impl Printer<'_> {
                     (Op::Mul, _) => format!("{a} * {b}"),
                     (Op::Div, true) => format!("{a} / (fabs{f}({b}) + 1.0{f})"),
                     (Op::Div, false) => format!("{a} / ({b} | 1)"),
+                    (Op::Quotient, _) => format!("({b} != 0 ? ({a}) / ({b}) : 1)"),
                     (_, true) => format!("({a} - {b})"),
                     (Op::And, false) => format!("({a} & {b})"),
                     (Op::Or, false) => format!("({a} | {b})"),
@@ -338,6 +339,9 @@ impl Printer<'_> {
             Value::Abs(a) => format!("(0 - {})", sub(a)),
             Value::Root(a) if class.is_float() => format!("sqrt{f}(fabs{f}({}) + 1.0{f})", sub(a)),
             Value::Root(a) => format!("({} >> 1)", sub(a)),
+            Value::Over(a, by) => {
+                format!("({} / ({})({}))", sub(a), arithmetic(class), self.poly(by, env).exact().text)
+            }
             Value::Pick(cond, a, b) => {
                 let then = self.value(a, class, &env.assuming(cond));
                 format!("({} ? {then} : {})", self.cond(cond, env), sub(b))
@@ -444,10 +448,11 @@ impl Printer<'_> {
         let ty = self.kernel.vars[counter.0].ty;
         let name = self.var_name(*counter);
         let inner = env.inside(self.kernel, l);
-        // The test also sees the value beyond the last one.
+        // The test also sees the value beyond the last one, and downwards the first one where nothing runs.
         let least = if matches!(form, Form::Down | Form::Decrement) { low.plus(-stride) } else { low.clone() };
+        let first = if *form == Form::Down { high.plus(-1) } else { high.clone() };
         let negative =
-            [&least, high].iter().any(|b| env.bound(self.kernel, b).into_iter().flatten().any(|r| r.low < 0));
+            [&least, &first].iter().any(|b| env.bound(self.kernel, b).into_iter().flatten().any(|r| r.low < 0));
         let own = || Typed { text: name.clone(), ty, negative: negative && !ty.is_unsigned() };
         let test = |left: Typed, sign: &str, bound: &Bound| {
             let (a, b) = comparable(left, self.bound(bound, env));

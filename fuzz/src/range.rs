@@ -346,12 +346,24 @@ impl<'a> Judge<'a> {
                 self.value(b, env, scope)
             }
             Value::Abs(a) | Value::Root(a) => self.value(a, env, scope),
+            Value::Over(a, by) => {
+                self.value(a, env, scope)?;
+                self.divisor(by, env)
+            }
             Value::Pick(cond, a, b) => {
                 self.cond(cond, env, scope)?;
                 self.value(a, &env.assuming(cond), scope)?;
                 self.value(b, env, scope)
             }
         }
+    }
+
+    /// A polynomial that is not zero.
+    pub fn divisor(&mut self, by: &Poly, env: &Env) -> Result<(), Invalid> {
+        if env.poly(self.kernel, by).iter().flatten().any(|r| r.low <= 0 && 0 <= r.high) {
+            return Err("a division by zero");
+        }
+        self.poly(by, env)
     }
 
     pub fn cond(&mut self, cond: &Cond, env: &Env, scope: &[ScalarId]) -> Result<(), Invalid> {
@@ -402,7 +414,7 @@ impl<'a> Judge<'a> {
         if matches!(shape, Shape::Flat(_) | Shape::FlatBy(_) | Shape::Walked(_) | Shape::Shifted(_)) {
             let flat = flatten(shape, at);
             self.poly(&flat, env)?;
-            if type_of(self.kernel, &flat).is_unsigned() && env.may_be_negative(self.kernel, &flat) {
+            if flat_type(self.kernel, shape, at).is_unsigned() && env.may_be_negative(self.kernel, &flat) {
                 return Err("a negative unsigned subscript");
             }
         }
@@ -472,6 +484,17 @@ pub fn moved(at: &[Poly], by: &Poly) -> Vec<Poly> {
         at.push(last.sum(by));
     }
     at
+}
+
+/// The C type of the one subscript of a flat array. A row length counts although its factor is zero: it is printed.
+pub fn flat_type(kernel: &Kernel, shape: &Shape, at: &[Poly]) -> Int {
+    let leads = match shape {
+        Shape::FlatBy(leads) => leads.as_slice(),
+        Shape::Walked(lead) => std::slice::from_ref(lead),
+        _ => &[],
+    };
+    let all = at.iter().chain(leads).fold(Poly::default(), |all, poly| all.sum(poly));
+    type_of(kernel, &all)
 }
 
 /// The one subscript of a flat array; of others, whatever counts their elements.

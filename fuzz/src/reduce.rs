@@ -143,7 +143,7 @@ fn values(value: &Value) -> Vec<Value> {
     let mut out = match value {
         Value::Number(_) => return Vec::new(),
         Value::Read(_) | Value::Index(_) => Vec::new(),
-        Value::Abs(a) | Value::Root(a) => vec![(**a).clone()],
+        Value::Abs(a) | Value::Root(a) | Value::Over(a, _) => vec![(**a).clone()],
         Value::Binary(op, a, b) => {
             let mut out = vec![(**a).clone(), (**b).clone()];
             out.extend(values(a).into_iter().map(|a| Value::Binary(*op, Box::new(a), b.clone())));
@@ -163,12 +163,12 @@ fn values(value: &Value) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate;
+    use crate::generate::{self, Family};
 
     #[test]
     fn what_does_not_matter_is_cut_away() {
         let has_loop = |k: &Kernel| k.body.iter().any(|s| matches!(s, Stmt::Loop(_)));
-        let small = reduce(generate::kernel(1, 3), 10_000, has_loop);
+        let small = reduce(generate::kernel(Family::Loops, 1, 3), 10_000, has_loop);
         assert_eq!((small.sets.len(), small.body.len()), (1, 1));
         assert!(matches!(&small.body[0], Stmt::Loop(l) if l.body.is_empty()));
     }

@@ -1,8 +1,9 @@
 //! The generator itself, without the optimizer: its kernels are valid C and compute the same at every level.
 
 use fuzz::campaign::Campaign;
-use fuzz::kernel::{Bound, Form, Kernel, Loop, Poly, Shape, Stmt};
-use fuzz::{generate, print, range};
+use fuzz::generate::{self, Family};
+use fuzz::kernel::{Bound, Form, Kernel, Loop, Op, Place, Poly, Shape, Stmt, Value};
+use fuzz::{print, range};
 
 fn passes(mut campaign: Campaign, prepare: impl FnOnce(&mut Campaign)) {
     let keep = tempfile::tempdir().expect("a folder for what fails");
@@ -26,17 +27,28 @@ fn optimization_levels_agree() {
 
 #[test]
 fn every_kernel_is_valid() {
-    for index in 0..2000 {
-        let kernel = generate::kernel(13, index);
-        assert_eq!(range::analyse(&kernel).err(), None, "kernel {index}");
+    for family in [Family::Loops, Family::Scalars] {
+        for index in 0..2000 {
+            let kernel = generate::kernel(family, 13, index);
+            assert_eq!(range::analyse(&kernel).err(), None, "{family:?}, kernel {index}");
+        }
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_program() {
-    let program = |seed| print::program(&[generate::kernel(seed, 5), generate::kernel(seed, 6)]);
-    assert_eq!(program(1), program(1));
-    assert_ne!(program(1), program(2));
+    for family in [Family::Loops, Family::Scalars, Family::Mixed] {
+        let program = |seed| print::program(&[5, 6].map(|k| generate::kernel(family, seed, k)));
+        assert_eq!(program(1), program(1));
+        assert_ne!(program(1), program(2));
+    }
+}
+
+#[test]
+fn mixed_kernels_are_those_of_the_two_families_in_turn() {
+    let printed = |family, k| print::program(&[generate::kernel(family, 1, k)]);
+    assert_eq!(printed(Family::Mixed, 6), printed(Family::Loops, 6));
+    assert_eq!(printed(Family::Mixed, 7), printed(Family::Scalars, 7));
 }
 
 /// Each promised form of loop and bound turns up among a few hundred kernels.
@@ -57,7 +69,7 @@ fn all_loop_forms_turn_up() {
             }
         }
     }
-    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(14, k)).collect();
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Loops, 14, k)).collect();
     let any = |test: &dyn Fn(&Loop) -> bool| {
         let mut found = false;
         kernels.iter().for_each(|k| loops(&k.body, &mut |l| found |= test(l)));
@@ -75,7 +87,7 @@ fn all_loop_forms_turn_up() {
 /// Arrays of parametric size, with rows as long as loops run, longer and shorter.
 #[test]
 fn parametric_sizes_turn_up() {
-    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(15, k)).collect();
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Loops, 15, k)).collect();
     let any = |test: &dyn Fn(&Shape) -> bool| kernels.iter().flat_map(|k| &k.arrays).any(|a| test(&a.shape));
     let adds = |sizes: &[Poly]| sizes.iter().any(|size| size.constant > 0);
     assert!(any(&|s| matches!(s, Shape::Vla(sizes) if sizes.len() == 2)));
@@ -86,4 +98,56 @@ fn parametric_sizes_turn_up() {
         program.lines().any(|l| l.contains("for (") && l.contains(", w") && l.contains(" += n")),
         "no pointer is bumped"
     );
+}
+
+/// All statements of a kernel, nested ones included.
+fn statements(kernel: &Kernel) -> Vec<&Stmt> {
+    fn collect<'a>(stmts: &'a [Stmt], all: &mut Vec<&'a Stmt>) {
+        for stmt in stmts {
+            all.push(stmt);
+            match stmt {
+                Stmt::Loop(l) => collect(&l.body, all),
+                Stmt::If(_, a, b) => {
+                    collect(a, all);
+                    collect(b, all);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut all = Vec::new();
+    collect(&kernel.body, &mut all);
+    all
+}
+
+/// What makes a scalar hard to move into a cell turns up among a few hundred kernels.
+#[test]
+fn scalars_cross_statements_in_all_ways() {
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Scalars, 16, k)).collect();
+    let count = |test: &dyn Fn(&Stmt) -> bool| kernels.iter().filter(|k| statements(k).into_iter().any(test)).count();
+    let is_scalar = |stmt: &Stmt| matches!(stmt, Stmt::Assign(Place::Scalar(_), ..));
+    let inner = |stmt: &Stmt, test: &dyn Fn(&[Stmt]) -> bool| matches!(stmt, Stmt::Loop(l) if test(&l.body));
+    // A sum in a loop, and one that is stored there as well.
+    assert!(count(&|s| inner(s, &|body| body.iter().any(is_scalar))) > 100);
+    let stores = |body: &[Stmt]| {
+        body.windows(2).any(|pair| match pair {
+            [Stmt::Assign(sum @ Place::Scalar(_), ..), Stmt::Assign(Place::Cell(..), _, Value::Read(stored))] => {
+                sum == stored
+            }
+            _ => false,
+        })
+    };
+    assert!(count(&|s| inner(s, &stores)) > 10);
+    // Values that meet behind a condition.
+    let meets = |s: &Stmt| matches!(s, Stmt::If(_, a, b) if a.iter().any(is_scalar) && b.iter().any(is_scalar));
+    assert!(count(&meets) > 20);
+    // Starting with what is in a cell; a quotient that must stay where it is.
+    assert!(count(&|s| matches!(s, Stmt::Scalar(_, Value::Read(Place::Cell(..))))) > 50);
+    assert!(count(&|s| matches!(s, Stmt::Scalar(_, Value::Over(..)))) > 3);
+    assert!(count(&|s| matches!(s, Stmt::Scalar(_, Value::Binary(Op::Quotient, ..)))) > 3);
+    // Of other types than the cells; live behind the loops; in arrays that overlap.
+    let mixed = |k: &&Kernel| k.arrays.iter().any(|a| k.scalars.iter().any(|s| *s != a.elem));
+    assert!(kernels.iter().filter(mixed).count() > 100);
+    assert!(kernels.iter().filter(|k| k.result.is_some()).count() > 50);
+    assert!(kernels.iter().filter(|k| k.overlaps()).count() > 50);
 }

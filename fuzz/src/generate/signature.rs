@@ -17,7 +17,53 @@ pub enum Role {
     },
 }
 
-pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>) {
+/// How often what turns up in a signature; weights where not said otherwise.
+pub struct Taste {
+    /// Percent of the kernels whose pointers are.
+    pub restrict: u64,
+    /// Argument, pointee, global.
+    pub origins: [u64; 3],
+    /// Percent of the kernels with one.
+    pub huge: u64,
+    pub tables: u64,
+    /// At least and at most.
+    pub arrays: (i64, i64),
+    /// In the order of `Elem::ALL`, of the type that most arrays of a kernel have, and the percentage of those.
+    pub elems: [u64; 6],
+    pub alike: u64,
+    /// One, two, three dimensions, by the depth of the nest.
+    pub dims: [&'static [u64]; 3],
+    /// Global, rows, flat, flat by parameters, variable length, shifted or walked.
+    pub shapes: [u64; 6],
+}
+
+/// Every form of every thing.
+pub const LOOPS: Taste = Taste {
+    restrict: 25,
+    origins: [86, 7, 7],
+    huge: 20,
+    tables: 25,
+    arrays: (1, 4),
+    elems: [40, 16, 20, 7, 8, 9],
+    alike: 80,
+    dims: [&[85, 15], &[30, 65, 5], &[20, 50, 30]],
+    shapes: [19, 19, 18, 20, 10, 14],
+};
+
+/// Simpler, so that scalars are what matters: the compiler often knows that arrays are apart, and moves their cells into registers.
+pub const SCALARS: Taste = Taste {
+    restrict: 45,
+    origins: [94, 3, 3],
+    huge: 0,
+    tables: 6,
+    arrays: (2, 5),
+    elems: [44, 20, 22, 3, 3, 8],
+    alike: 68,
+    dims: [&[90, 10], &[55, 45], &[35, 60, 5]],
+    shapes: [30, 22, 12, 20, 10, 6],
+};
+
+pub fn generate(rng: &mut Rng, index: usize, depth: usize, taste: &Taste) -> (Kernel, Vec<Role>) {
     let mut kernel = Kernel {
         index,
         vars: Vec::new(),
@@ -28,7 +74,7 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
         body: Vec::new(),
         result: None,
         sets: Vec::new(),
-        restrict: rng.percent(25),
+        restrict: rng.percent(taste.restrict),
     };
     let mut roles = Vec::new();
     // One type for most parameters, as people write.
@@ -39,7 +85,7 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
         } else {
             rng.pick(&[Int::Int, Int::Long, Int::Unsigned, Int::Size, Int::Short])
         };
-        let origin = [Origin::Argument, Origin::Pointee, Origin::Global][rng.weighted(&[86, 7, 7])];
+        let origin = [Origin::Argument, Origin::Pointee, Origin::Global][rng.weighted(&taste.origins)];
         let origin = if matches!(role, Role::Lead { .. }) { Origin::Argument } else { origin };
         kernel.vars.push(Var { ty, origin });
         roles.push(role);
@@ -67,30 +113,26 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize) -> (Kernel, Vec<Role>
         };
         Poly::var(var).plus(rng.pick(&[0, 0, 0, 1, 2]))
     };
-    if rng.percent(20) {
+    if rng.percent(taste.huge) {
         parameter(rng, &mut kernel, &mut roles, Role::Huge);
     }
-    let primary = Elem::ALL[rng.weighted(&[40, 16, 20, 7, 8, 9])];
-    for _ in 0..rng.within(1, 4) {
-        let elem = if rng.percent(80) { primary } else { rng.pick(&Elem::ALL) };
-        let dims = match depth {
-            1 => 1 + rng.weighted(&[85, 15]),
-            2 => 1 + rng.weighted(&[30, 65, 5]),
-            _ => 1 + rng.weighted(&[20, 50, 30]),
-        };
-        let shape = match rng.weighted(&[19, 19, 18, 20, 10, 8, 6]) {
+    let primary = Elem::ALL[rng.weighted(&taste.elems)];
+    for _ in 0..rng.within(taste.arrays.0, taste.arrays.1) {
+        let elem = if rng.percent(taste.alike) { primary } else { rng.pick(&Elem::ALL) };
+        let dims = 1 + rng.weighted(taste.dims[depth.min(3) - 1]);
+        let shape = match rng.weighted(&taste.shapes) {
             0 => Shape::Global,
             1 => Shape::Rows,
             2 => Shape::Flat((1..dims).map(|_| leading(rng, depth)).collect()),
             3 => Shape::FlatBy((1..dims).map(|_| lead(rng, &mut kernel, &mut roles, false)).collect()),
             4 if dims > 1 => Shape::Vla((1..dims).map(|_| lead(rng, &mut kernel, &mut roles, true)).collect()),
-            5 | 6 if dims == 1 => Shape::Shifted(parameter(rng, &mut kernel, &mut roles, Role::Offset)),
-            5 | 6 if dims == 2 => Shape::Walked(lead(rng, &mut kernel, &mut roles, false)),
+            5 if dims == 1 => Shape::Shifted(parameter(rng, &mut kernel, &mut roles, Role::Offset)),
+            5 if dims == 2 => Shape::Walked(lead(rng, &mut kernel, &mut roles, false)),
             _ => Shape::Rows,
         };
         kernel.arrays.push(Array { elem, dims, shape });
     }
-    if rng.percent(25) {
+    if rng.percent(taste.tables) {
         kernel.tables.push(Table { limit: rng.within(1, 20) });
     }
     kernel.parameters = kernel.vars.len();
