@@ -10,9 +10,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Programs compiled and run for one reduction.
 const REDUCTION_BUDGET: usize = 400;
+
+/// A long campaign tells how far it is whenever it has done so many more kernels.
+const NEWS: usize = 500;
 
 /// What users say, and in turn with it every order that is legal, profitable or not. Small tiles reach their borders with small
 /// arrays; both kinds of fusion; the checker now and then. `#` is the number of the program.
@@ -115,6 +119,7 @@ impl Campaign {
     pub fn run(&self) -> Summary {
         let starts: Vec<usize> = self.kernels.clone().step_by(self.batch).collect();
         let next = AtomicUsize::new(0);
+        let began = Instant::now();
         let summary = Mutex::new(Summary::default());
         std::thread::scope(|scope| {
             for _ in 0..self.jobs {
@@ -122,6 +127,7 @@ impl Campaign {
                     while let Some(start) = starts.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let range = *start..(*start + self.batch).min(self.kernels.end);
                         self.program(range, &summary);
+                        self.news(&lock(&summary), began);
                     }
                 });
             }
@@ -130,6 +136,15 @@ impl Campaign {
         // Threads end in any order.
         summary.failures.sort_by(|a, b| (&a.saved, &a.variant).cmp(&(&b.saved, &b.variant)));
         summary
+    }
+
+    fn news(&self, summary: &Summary, began: Instant) {
+        if summary.kernels >= NEWS && summary.kernels % NEWS < self.batch {
+            let each_minute = summary.kernels as f64 * 60.0 / began.elapsed().as_secs_f64();
+            let Summary { kernels, failures, .. } = summary;
+            let all = self.kernels.len();
+            eprintln!("fuzz: {kernels} of {all} kernels, {each_minute:.0} a minute, {} failures", failures.len());
+        }
     }
 
     fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
