@@ -36,9 +36,11 @@ impl ReadRegion {
         if outcome.statements.is_empty() {
             return;
         }
-        self.bodies.retain(|id, _| outcome.statements.contains_key(id));
+        let before = std::mem::take(&mut self.bodies);
         for (id, changed) in outcome.statements {
-            self.bodies[&id].adopt(changed);
+            let mut body = before[&changed.from].clone();
+            body.adopt(changed);
+            self.bodies.insert(id, body);
         }
     }
 }
@@ -53,6 +55,7 @@ pub enum LiveOut {
 /// The code of one statement. To run an instance: compute `inductions`, load `reads` and what is `elsewhere`, clone `kind` in
 /// order, then store `writes`.
 /// An operand is, in this order: a clone made in this instance, an induction, a read slot, or the very value defined outside the region.
+#[derive(Clone)]
 pub struct Body {
     pub kind: BodyKind,
     /// `loops[d]` is counted by dimension d of the domain.
@@ -71,7 +74,7 @@ pub struct Body {
 }
 
 /// Values that cross statements without a slot.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Elsewhere {
     /// Done first, in order; each may use those before it.
     pub fetched: Vec<Fetch>,
@@ -85,7 +88,7 @@ pub struct Elsewhere {
 
 impl Body {
     fn adopt(&mut self, changed: Changed) {
-        let Changed { fetched, bindings, reads, writes, operations, reductions } = changed;
+        let Changed { from: _, fetched, bindings, reads, writes, operations, reductions } = changed;
         let BodyKind::Instructions(instructions) = &mut self.kind else {
             // Inside a box nothing changed, but what it reads may come from elsewhere.
             self.reads.retain(|r| reads.iter().any(|(v, _)| v.0 == r.value.0));
@@ -111,6 +114,7 @@ impl Body {
     }
 }
 
+#[derive(Clone)]
 pub enum BodyKind {
     /// Instructions in dependence order, terminators and φs excluded; pure ones may be recomputed here from other blocks.
     Instructions(Vec<ValueId>),
@@ -123,6 +127,7 @@ pub enum BodyKind {
 
 /// The φ `value` equals `base` (a pointer, or nothing) plus `offset`, a polynomial in the counters of the statement and the
 /// parameters, modulo 2^(its width): wrapping 64-bit arithmetic truncated to its type is exact. For pointers it counts bytes.
+#[derive(Clone)]
 pub struct Induction {
     pub value: ValueId,
     pub base: Option<ValueId>,

@@ -155,6 +155,7 @@ pub struct Statement {
 }
 
 /// One region, modelled.
+#[derive(Clone)]
 pub struct Scop {
     pub ctx: isl::Ctx,
     pub params: Vec<Param>,

@@ -6,7 +6,7 @@ use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
-use model::delicm::{Counts, delicm};
+use model::delicm::{self, Counts, delicm};
 use model::dependence::{Dependences, dependences};
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
@@ -81,9 +81,14 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
 fn move_scalars(region: &mut ReadRegion, options: &Options) -> Result<Counts, Refusal> {
     let line = region.scop.lines.0;
     let ReadRegion { scop, program, .. } = region;
+    let before = options.verify.then(|| scop.clone());
     match stage(options, line, "delicm", || delicm(scop, program)) {
         Ok(outcome) => {
             let counts = outcome.counts;
+            if let Some(before) = before.filter(|_| !outcome.statements.is_empty()) {
+                let same = |params: &[i128]| delicm::replay(&before, program, scop, &outcome, params);
+                check_at_samples(&before, &plan_options(options), "moving scalars went wrong", same)?;
+            }
             region.adopt(outcome);
             Ok(counts)
         }
@@ -139,23 +144,34 @@ fn stage<T>(options: &Options, line: u32, name: &str, work: impl FnOnce() -> T) 
 
 /// Runs the plan against the original order at a few small parameter values with the independent checker.
 fn replay(scop: &Scop, plan: &Plan, options: &PlanOptions) -> Result<(), Refusal> {
+    check_at_samples(scop, options, "the new order is wrong", |params| verify::verify(scop, &plan.body, params))
+}
+
+/// Asks a checker at a few small parameter values.
+fn check_at_samples(
+    scop: &Scop,
+    options: &PlanOptions,
+    wrong: &str,
+    check: impl Fn(&[i128]) -> Result<verify::Verdict, IslError>,
+) -> Result<(), Refusal> {
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
     let valid = match admitted(scop, options) {
         Ok(valid) => valid,
         Err(PlanError::Isl(error)) => return Err(refuse(error)),
-        // It was built before under the same options.
+        // The plan says so, too.
+        Err(PlanError::Refused(refusal)) => return Err(refusal),
         Err(error) => return Err(Refusal::new(RefusalKind::InternalError, line, error.to_string())),
     };
     for wish in [1, 2, 5, 9] {
         let Some(params) = sample_params(scop, &valid, wish).map_err(refuse)? else { continue };
         // Running out of the budget says nothing against the plan.
-        let verdict = match verify::verify(scop, &plan.body, &params) {
+        let verdict = match check(&params) {
             Err(IslError::OutOfBudget { .. }) => continue,
             other => other.map_err(refuse)?,
         };
         if let verify::Verdict::Different { what } = verdict {
-            return Err(Refusal::new(RefusalKind::InternalError, line, format!("the new order is wrong: {what}")));
+            return Err(Refusal::new(RefusalKind::InternalError, line, format!("{wrong}: {what}")));
         }
     }
     Ok(())

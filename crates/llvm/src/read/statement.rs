@@ -516,12 +516,21 @@ impl Cutter<'_, '_> {
     fn group(&mut self, unit: usize, roots: &[Root]) -> Result<Vec<Vec<Root>>, Stop> {
         let closures = roots.iter().map(|&root| self.closure(unit, root)).collect::<Result<Vec<_>, _>>()?;
         let mut class: Vec<usize> = (0..roots.len()).collect();
+        // What is computed once in the block is computed in one statement, unless it rests on counters and values from outside.
         let anchors = |c: &Closure, this: &Self| -> BTreeSet<ValueId> {
-            c.own
-                .iter()
-                .copied()
-                .filter(|&v| !this.reader.facts.instruction(v).unwrap().pure_and_speculatable)
-                .collect()
+            let mut varying: BTreeSet<ValueId> = c.reads.iter().map(|(value, _)| *value).collect();
+            let mut anchors = BTreeSet::new();
+            for v in this.in_program_order(&c.own) {
+                let instruction = this.reader.facts.instruction(v).expect("an instruction");
+                let rests_on_scalars = instruction.operands.iter().any(|o| varying.contains(o));
+                if rests_on_scalars {
+                    varying.insert(v);
+                }
+                if rests_on_scalars || !instruction.pure_and_speculatable {
+                    anchors.insert(v);
+                }
+            }
+            anchors
         };
         let anchored: Vec<BTreeSet<ValueId>> = closures.iter().map(|c| anchors(c, self)).collect();
         // A φ's slot may be written at the end of the very block that reads it: such roots must not drift apart.
@@ -594,6 +603,10 @@ impl Cutter<'_, '_> {
             Op::Store { pointer, .. } => Some((*pointer, true)),
             _ => None,
         };
+        let is_pure = |v: ValueId| self.reader.facts.instruction(v).is_some_and(|i| i.pure_and_speculatable);
+        if is_pure(a) || is_pure(b) {
+            return false;
+        }
         match (touched(a), touched(b)) {
             (Some((p, p_writes)), Some((q, q_writes))) => {
                 (p_writes || q_writes) && self.reader.root_pointer(p) == self.reader.root_pointer(q)

@@ -70,6 +70,7 @@ impl<A: Anchors> Writer<'_, A> {
                 Some(&value) => Ok(value),
                 None => Err(WriteError::Reader("something is used before it is fetched".into())),
             },
+            Operand::Outside(value) => Ok(self.outside(self.value(ValueId(value.0)))),
             Operand::Counter(Counter { base, offset }) => {
                 let induction = Induction { value, base: base.map(|v| ValueId(v.0)), offset: offset.clone() };
                 self.write_induction(&induction, coordinates)

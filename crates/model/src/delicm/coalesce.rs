@@ -7,14 +7,15 @@
 //! A scalar may move if, for every element,
 //! 1. nobody else writes it between a write of the scalar and its reads, except the same value;
 //! 2. no write of the scalar comes between another content of it and that content's reads, except the same value;
-//! 3. every write of the scalar is followed by a certain write of U to it, or is one of the same value in the instance itself: so
-//!    memory is written only where the region writes it anyway, and what stays there in the end is what stayed before.
+//! 3. every write of the scalar is followed by a certain write of the region to it, or is one of the same value in the instance
+//!    itself: so memory is written only where the region writes it anyway, and what stays there in the end is what stayed before.
 //!
 //! From 1, every read of the scalar finds its value; from 2, every other read finds what it found before.
 
 use super::code::{Element, Role, Value};
 use super::timeline::{Flow, Pair};
 use super::work::{Item, Work};
+use crate::polynomial::{Polynomial, Var};
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use indexmap::IndexMap;
 use isl::{IslError, Map};
@@ -150,7 +151,8 @@ impl Work<'_> {
                 });
             }
             let Some(cells) = cells else { return Ok(None) };
-            let Some(target) = self.for_all_instances(store, id, k, &cells.coalesce()?, &like)? else {
+            let Some(target) = self.for_all_instances(store, (id, k), &cells.coalesce()?, &candidate.target, &like)?
+            else {
                 return Ok(None);
             };
             writes.insert(id, target);
@@ -182,36 +184,59 @@ impl Work<'_> {
     fn for_all_instances(
         &self,
         store: Store,
-        writer: StatementId,
-        item: usize,
+        (writer, item): (StatementId, usize),
         cells: &Map,
+        target: &Map,
         like: &BTreeSet<Value>,
     ) -> Result<Option<Target>, IslError> {
-        let first = self.first_cells(store.array, store.bytes, cells)?;
-        let Some(subscripts) = self.function(&first)? else { return Ok(None) };
-        let Some(element) = self.element(store.array, store.bytes, cells, like)? else { return Ok(None) };
         let domain = &self.drafts[&writer].domain;
-        let whole = if domain.intersect_params(&self.valid)?.is_subset(&cells.domain()?)? {
-            cells.clone()
-        } else {
-            let Some(first) = self.relation(domain, store.array, &subscripts)? else { return Ok(None) };
-            self.with_width(store, &first)?
-        };
-        if !self.is_written_anyway(store, writer, item, &whole)? {
-            return Ok(None);
+        let first = self.first_cells(store.array, store.bytes, cells)?;
+        let own = self.function(&first)?;
+        if domain.intersect_params(&self.valid)?.is_subset(&cells.domain()?)? {
+            let Some(element) = own.and_then(|own| self.element_at(store.array, store.bytes, &own, like)) else {
+                return Ok(None);
+            };
+            let fits = self.is_written_anyway(store, writer, item, cells)?;
+            return Ok(fits.then(|| Target { item, cells: cells.clone(), element }));
         }
-        Ok(Some(Target { item, cells: whole, element }))
+        // Where the reader's subscripts are functions of loops around both, they hold for the instances that nobody reads, too.
+        let dims = domain.dim(isl::DimType::Set)?;
+        let is_shared = |p: &Polynomial| p.vars().all(|v| !matches!(v, Var::Counter(d) if d as usize >= dims));
+        let shared = self.function(&self.first_cells(store.array, store.bytes, target)?)?;
+        let shared = shared.filter(|s| s.iter().all(is_shared));
+        for subscripts in shared.into_iter().chain(own) {
+            let Some(whole) = self.relation(domain, store.array, &subscripts)? else { continue };
+            let whole = self.with_width(store, &whole)?;
+            if self.is_inside(cells, &whole)?
+                && self.is_written_anyway(store, writer, item, &whole)?
+                && let Some(element) = self.element_at(store.array, store.bytes, &subscripts, like)
+            {
+                return Ok(Some(Target { item, cells: whole, element }));
+            }
+        }
+        Ok(None)
     }
 
-    /// Is every write to these cells followed by one of the store, or the store's own?
+    /// Is every write to these cells followed by a certain one of the region, or beside one of the same value?
     fn is_written_anyway(&self, store: Store, writer: StatementId, item: usize, cells: &Map) -> Result<bool, IslError> {
-        let by = &self.drafts[&store.statement].items[store.item];
-        let later = self.timeline.before(writer, store.statement)?.apply_range(&by.relation)?;
-        let mut covered = later.intersect(cells)?;
-        if writer == store.statement && self.drafts[&writer].items[item].value() == by.value() {
-            covered = covered.union(&by.relation.intersect(cells)?)?;
+        let value = self.drafts[&writer].items[item].value();
+        let mut covered = Map::empty(&cells.get_space()?)?;
+        for (&other, draft) in self.drafts.iter().filter(|(_, d)| !d.boxed) {
+            for (_, by) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == store.array) {
+                if !by.access.exact || by.access.kind != AccessKind::Write {
+                    continue;
+                }
+                let later = self.timeline.before(writer, other)?.apply_range(&by.relation)?;
+                covered = covered.union(&later.intersect(cells)?)?;
+                if writer == other && by.value() == value && by.access.bytes == store.bytes {
+                    covered = covered.union(&by.relation.intersect(cells)?)?;
+                }
+            }
+            if self.is_inside(cells, &covered)? {
+                return Ok(true);
+            }
         }
-        self.is_inside(cells, &covered)
+        Ok(false)
     }
 
     fn is_conflicting(&mut self, store: Store, proposal: &Proposal) -> Result<bool, IslError> {
@@ -380,7 +405,7 @@ impl Work<'_> {
         for (kind, targets) in [(AccessKind::Write, writes), (AccessKind::Read, reads)] {
             for (id, Target { item, cells, element }) in targets {
                 let line = self.drafts[&id].items[item].access.line;
-                let access = self.access(kind, &cells, &element, store.bytes, line)?;
+                let access = self.access(kind, &cells, &element, line)?;
                 let item = &mut self.drafts[&id].items[item];
                 item.access = access;
                 item.relation = cells;
@@ -395,12 +420,7 @@ impl Work<'_> {
     }
 
     /// `{ S[i…] -> A[functions] }` on the domain.
-    fn relation(
-        &self,
-        domain: &isl::Set,
-        array: ArrayId,
-        functions: &[crate::polynomial::Polynomial],
-    ) -> Result<Option<Map>, IslError> {
+    fn relation(&self, domain: &isl::Set, array: ArrayId, functions: &[Polynomial]) -> Result<Option<Map>, IslError> {
         let space = domain.get_space()?;
         let mut out: Option<Map> = None;
         for function in functions {

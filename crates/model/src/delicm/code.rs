@@ -94,6 +94,7 @@ pub struct Element {
     pub array: ArrayId,
     /// Bytes from the array's base, in the counters of the statement.
     pub offset: Polynomial,
+    pub bytes: u64,
     /// Loads and stores that touch the same bytes in some instance: it is aligned as they are.
     pub like: Vec<Value>,
 }
@@ -113,6 +114,8 @@ pub enum Operand {
     Fetched(usize),
     /// In the counters of the statement that fetches.
     Counter(Counter),
+    /// A value that is the same everywhere.
+    Outside(Value),
 }
 
 /// Something a statement gets by itself, though another statement computed it first.
@@ -125,8 +128,10 @@ pub enum Fetch {
 }
 
 /// What a statement consists of afterwards. To run it: fetch in order, read, run the operations, write.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Changed {
+    /// The statement that it was, or was a part of.
+    pub from: StatementId,
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
     pub bindings: Vec<(Value, Operand)>,

@@ -65,21 +65,45 @@ impl Work<'_> {
         Ok(any)
     }
 
+    /// The same for one value that the statement reads.
+    pub(super) fn forward_value(&mut self, user: StatementId, value: Value) -> Result<bool, IslError> {
+        let is_read = |(_, i): &(usize, &Item)| i.role == Role::ReadScalar(value) && i.element.is_none();
+        let index = self.drafts[&user].alive().find(is_read).map(|(index, _)| index);
+        match index {
+            Some(index) => self.forward_operand(user, index, value),
+            None => Ok(false),
+        }
+    }
+
+    /// Could the user have the value that `writer` wrote for it, for the instances of `from`?
+    pub(super) fn is_fetchable(
+        &mut self,
+        user: StatementId,
+        (written, writer): (Value, StatementId),
+        from: &Map,
+    ) -> Result<bool, IslError> {
+        let mut tree = self.tree(user);
+        Ok(self.fetch(&mut tree, At { value: written, statement: writer, instance: from }, 1)?.is_some())
+    }
+
+    fn tree(&self, user: StatementId) -> Tree {
+        let fetched = self.drafts[&user].fetched.clone();
+        Tree { user, fetched, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 }
+    }
+
     fn forward_operand(&mut self, user: StatementId, index: usize, value: Value) -> Result<bool, IslError> {
         let identity = self.drafts[&user].domain.identity()?;
-        let fetched = self.drafts[&user].fetched.clone();
-        let first = fetched.len();
-        let mut tree = Tree { user, fetched, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 };
+        let mut tree = self.tree(user);
+        let first = tree.fetched.len();
         let at = At { value, statement: user, instance: &identity };
         let Some(operand) = self.fetch(&mut tree, at, 0)? else { return Ok(false) };
-        let Some(operand) = operand else { return Ok(false) };
         if tree.fetched.len() - first > MAX_FETCHED {
             return Ok(false);
         }
         let line = self.drafts[&user].items[index].access.line;
         for (found, fetch) in tree.accesses {
             let Fetch::Load { element, .. } = &tree.fetched[fetch] else { unreachable!("accesses belong to loads") };
-            let access = self.access(AccessKind::Read, &found.cells, element, found.bytes, line)?;
+            let access = self.access(AccessKind::Read, &found.cells, element, line)?;
             let item = Item {
                 relation: found.cells,
                 access,
@@ -101,11 +125,14 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// `None`: it cannot be had. `Some(None)`: it is the same everywhere.
-    fn fetch(&mut self, tree: &mut Tree, at: At, depth: usize) -> Result<Option<Option<Operand>>, IslError> {
+    /// `None`: it cannot be had.
+    fn fetch(&mut self, tree: &mut Tree, at: At, depth: usize) -> Result<Option<Operand>, IslError> {
         let At { value, statement, instance } = at;
         if self.program.is_outside(value) {
-            return Ok(Some(None));
+            return Ok(Some(Operand::Outside(value)));
+        }
+        if let Some(Operand::Outside(value)) = self.drafts[&statement].bindings.get(&value) {
+            return Ok(Some(Operand::Outside(*value)));
         }
         if depth > MAX_DEPTH || tree.fetched.len() > 2 * MAX_FETCHED {
             return Ok(None);
@@ -113,11 +140,11 @@ impl Work<'_> {
         let Some(place) = self.function(instance)? else { return Ok(None) };
         let key = (value, statement, place);
         if let Some(known) = tree.known.get(&key) {
-            return Ok(Some(Some(known.clone())));
+            return Ok(Some(known.clone()));
         }
         let Some(operand) = self.fetch_new(tree, at, &key.2, depth)? else { return Ok(None) };
         tree.known.insert(key, operand.clone());
-        Ok(Some(Some(operand)))
+        Ok(Some(operand))
     }
 
     fn fetch_new(
@@ -159,7 +186,7 @@ impl Work<'_> {
             return match &self.writers(statement, scalar, instance)?[..] {
                 [(written, writer, from)] => {
                     let at = At { value: *written, statement: *writer, instance: from };
-                    Ok(self.fetch(tree, at, depth + 1)?.flatten())
+                    self.fetch(tree, at, depth + 1)
                 }
                 _ => Ok(None),
             };
@@ -176,8 +203,9 @@ impl Work<'_> {
         for &operand in &operation.operands {
             match self.fetch(tree, At { value: operand, ..at }, depth + 1)? {
                 None => return Ok(None),
-                Some(None) => {}
-                Some(Some(fetched)) => operands.push((operand, fetched)),
+                // It is what the operation has anyway.
+                Some(Operand::Outside(same)) if same == operand => {}
+                Some(fetched) => operands.push((operand, fetched)),
             }
         }
         tree.fetched.push(Fetch::Copy { value, operands });
@@ -202,7 +230,7 @@ impl Work<'_> {
 
     /// Who wrote what `statement` finds in a scalar: (value, writer, `{ user[j…] -> writer[k…] }`). Empty if it is not certain for all
     /// instances.
-    fn writers(
+    pub(super) fn writers(
         &mut self,
         statement: StatementId,
         scalar: ArrayId,
@@ -273,6 +301,9 @@ impl Work<'_> {
                 out.push(found);
             }
         }
+        if self.program.is_outside(value) {
+            out = self.locate_constant(user, at)?;
+        }
         if !out.is_empty() || path.len() >= MAX_DEPTH || path.contains(&(statement, value)) {
             return Ok(out);
         }
@@ -292,6 +323,41 @@ impl Work<'_> {
         }
         path.pop();
         Ok(common.unwrap_or_default())
+    }
+
+    /// Elements into which a statement of the same loops stored the same constant before.
+    fn locate_constant(&self, user: StatementId, at: At) -> Result<Vec<Found>, IslError> {
+        let mut out = Vec::new();
+        let dims = self.drafts[&at.statement].domain.dim(isl::DimType::Set)?;
+        for (&other, draft) in &self.drafts {
+            if draft.boxed || draft.domain.dim(isl::DimType::Set)? != dims {
+                continue;
+            }
+            for (k, item) in draft.alive() {
+                let is_store = matches!(item.role, Role::Store { .. }) && item.value() == Some(at.value);
+                if !is_store || !item.access.exact || item.access.kind != AccessKind::Write {
+                    continue;
+                }
+                // The instance of the other statement with the same counters.
+                let instance = at.instance.set_tuple_name(isl::DimType::Out, &other.to_string())?;
+                let instance = instance.intersect_range(&draft.domain)?;
+                let whole = at.instance.domain()?.intersect_params(&self.valid)?;
+                let late = instance.subtract(&self.timeline.before(other, user)?.reverse()?)?;
+                if !whole.is_subset(&instance.domain()?)? || !self.is_impossible(&late)? {
+                    continue;
+                }
+                let found = Found {
+                    array: item.access.array,
+                    bytes: item.access.bytes,
+                    cells: instance.apply_range(&item.relation)?.coalesce()?,
+                    like: self.like(item),
+                };
+                if self.is_untouched(user, &found, (other, &instance), Some((other, k)))? {
+                    out.push(found);
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// Does nobody write to the cells from the instance on in which the value was there, up to the user's?

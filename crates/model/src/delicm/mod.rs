@@ -15,17 +15,20 @@
 mod coalesce;
 mod code;
 mod forward;
+mod replay;
 mod simplify;
+mod split;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod work;
 
 pub use code::*;
+pub use replay::replay;
 
-use crate::scop::{ArrayId, Scop, StatementId};
+use crate::scop::{Access, ArrayId, Scop, Statement, StatementId};
 use indexmap::IndexMap;
-use isl::{Budget, IslError, UnionSet};
+use isl::{Budget, IslError, Set, UnionMap, UnionPwMultiAff, UnionSet};
 use std::collections::BTreeSet;
 use work::Work;
 
@@ -55,6 +58,7 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
     let ended = ctx.within(Budget::ZONE, || {
         let mut work = Work::new(scop, program)?;
         work.simplify()?;
+        work.drop_unread_instances()?;
         for _ in 0..MAX_ROUNDS {
             let forwarded = work.forward()?;
             let moved = work.coalesce()?;
@@ -63,6 +67,15 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
             if !forwarded && !moved || work.scalar_writes() == 0 {
                 break;
             }
+        }
+        let mut cut = false;
+        while work.scalar_writes() > 0 && work.split()? {
+            cut = true;
+        }
+        if cut {
+            work.forward()?;
+            work.simplify()?;
+            best = Some(finished(&work)?);
         }
         Ok(())
     });
@@ -74,9 +87,10 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
         return Err(IslError::OutOfBudget { stage: Budget::ZONE.name });
     };
     let Finished { outcome, accesses, schedule } = finished;
-    scop.statements.retain(|id, _| accesses.contains_key(id));
-    for (id, accesses) in accesses {
-        scop.statements[&id].accesses = accesses;
+    let before = std::mem::take(&mut scop.statements);
+    for (id, (domain, accesses)) in accesses {
+        let from = &before[&outcome.statements[&id].from];
+        scop.statements.insert(id, Statement { domain, accesses, ..from.clone() });
     }
     scop.schedule = schedule;
     let used: BTreeSet<ArrayId> = scop.statements.values().flat_map(|s| &s.accesses).map(|a| a.array).collect();
@@ -86,19 +100,28 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
 
 struct Finished {
     outcome: Outcome,
-    accesses: IndexMap<StatementId, Vec<crate::scop::Access>>,
+    accesses: IndexMap<StatementId, (Set, Vec<Access>)>,
     schedule: isl::Schedule,
 }
 
 fn finished(work: &Work) -> Result<Finished, IslError> {
     let mut accesses = IndexMap::new();
     let mut domain = UnionSet::empty_ctx(&work.scop.ctx)?;
+    let mut parts = UnionMap::empty_ctx(&work.scop.ctx)?;
     for (&id, draft) in work.drafts.iter().filter(|(_, d)| d.alive) {
-        accesses.insert(id, draft.alive().map(|(_, item)| item.access.clone()).collect());
-        domain = domain.union(&UnionSet::from_set(&work.scop.statements[&id].domain)?)?;
+        let whole = work.scop.statements[&draft.from].domain.set_tuple_name(&id.to_string())?;
+        let own = whole.intersect(&draft.domain)?;
+        domain = domain.union(&UnionSet::from_set(&own)?)?;
+        let same = own.identity()?.set_tuple_name(isl::DimType::Out, &draft.from.to_string())?;
+        parts = parts.union(&UnionMap::from_map(&same)?)?;
+        accesses.insert(id, (own, draft.alive().map(|(_, item)| item.access.clone()).collect()));
     }
     let mut counts = work.counts;
     counts.after = work.scalar_writes();
-    let schedule = work.scop.schedule.intersect_domain(&domain)?;
+    let mut schedule = work.scop.schedule.clone();
+    if work.drafts.iter().any(|(id, draft)| *id != draft.from) {
+        schedule = schedule.pullback_union_pw_multi_aff(&UnionPwMultiAff::from_union_map(&parts)?)?;
+    }
+    let schedule = schedule.intersect_domain(&domain)?;
     Ok(Finished { outcome: Outcome { statements: work.changed(), counts }, accesses, schedule })
 }

@@ -3,8 +3,8 @@
 
 use super::code::{Operation, Origin, Role, Value};
 use super::work::{Draft, Work};
-use crate::scop::StatementId;
-use isl::IslError;
+use crate::scop::{ArrayId, StatementId};
+use isl::{IslError, Set};
 use std::collections::BTreeSet;
 
 impl Work<'_> {
@@ -19,6 +19,50 @@ impl Work<'_> {
             }
         }
         self.mark_reductions()
+    }
+
+    /// Instances of which nobody reads anything need not run.
+    pub(super) fn drop_unread_instances(&mut self) -> Result<(), IslError> {
+        for id in self.drafts.keys().copied().collect::<Vec<_>>() {
+            let draft = &self.drafts[&id];
+            let passes_on = draft.alive().filter(|(_, i)| i.writes()).all(|(_, i)| {
+                let array = &self.scop.arrays[&i.access.array];
+                array.kind.is_scalar() && !array.live_out
+            });
+            if !draft.alive || draft.boxed || !draft.code.effects.is_empty() || !passes_on {
+                continue;
+            }
+            let written: Vec<ArrayId> =
+                draft.alive().filter(|(_, i)| i.writes()).map(|(_, i)| i.access.array).collect();
+            let mut read = Set::empty(&draft.domain.get_space()?)?;
+            for scalar in written {
+                for pair in self.flow(scalar)?.pairs.iter().filter(|p| p.writer == id) {
+                    read = read.union(&pair.map.domain()?)?;
+                }
+            }
+            let read = read.coalesce()?;
+            let domain = &self.drafts[&id].domain;
+            // More pieces would cost more than they save.
+            if read.n_basic_set()? > domain.n_basic_set()? || domain.intersect_params(&self.valid)?.is_subset(&read)? {
+                continue;
+            }
+            self.restrict(id, &read)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn restrict(&mut self, id: StatementId, domain: &Set) -> Result<(), IslError> {
+        let mut touched = Vec::new();
+        let valid = self.valid.clone();
+        let draft = &mut self.drafts[&id];
+        draft.domain = domain.clone();
+        for item in draft.items.iter_mut().filter(|i| i.alive) {
+            item.relation = item.relation.intersect_domain(domain)?;
+            item.access.relation = item.access.relation.intersect_domain(&domain.intersect_params(&valid)?)?;
+            touched.push(item.access.array);
+        }
+        touched.into_iter().for_each(|array| self.forget_flow(array));
+        Ok(())
     }
 
     /// `A[i] = c` where c lives in A[i].

@@ -39,6 +39,13 @@ impl Timeline {
         self.times.contains_key(&statement)
     }
 
+    /// The copy runs when the original does.
+    pub(super) fn copy(&mut self, original: StatementId, copy: StatementId) -> Result<(), IslError> {
+        let time = self.times[&original].set_tuple_name(DimType::In, &copy.to_string())?;
+        self.times.insert(copy, time);
+        Ok(())
+    }
+
     /// `{ a[i…] -> b[j…] }`, the first before the second.
     pub(super) fn before(&self, a: StatementId, b: StatementId) -> Result<Map, IslError> {
         if let Some(known) = self.strict.borrow().get(&(a, b)) {

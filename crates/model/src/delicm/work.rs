@@ -37,6 +37,8 @@ impl Item {
 
 #[derive(Clone)]
 pub(super) struct Draft {
+    /// The statement of the region that it is, or is a part of.
+    pub from: StatementId,
     pub domain: Set,
     pub boxed: bool,
     pub in_loop: bool,
@@ -51,6 +53,22 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn alive(&self) -> impl Iterator<Item = (usize, &Item)> {
         self.items.iter().enumerate().filter(|(_, i)| i.alive)
+    }
+
+    /// The same under another name.
+    pub(super) fn renamed(&self, id: StatementId) -> Result<Draft, IslError> {
+        let mut copy = self.clone();
+        let name = id.to_string();
+        copy.domain = copy.domain.set_tuple_name(&name)?;
+        for item in &mut copy.items {
+            item.relation = item.relation.set_tuple_name(isl::DimType::In, &name)?;
+            item.access.relation = item.access.relation.set_tuple_name(isl::DimType::In, &name)?;
+            if let Some(Offset::Affine(offset)) = &item.access.offset {
+                let id = isl::Id::alloc(offset.ctx(), &name, 0)?;
+                item.access.offset = Some(Offset::Affine(offset.set_tuple_id(isl::DimType::In, &id)?));
+            }
+        }
+        Ok(copy)
     }
 
     /// What the bindings are fetched from.
@@ -100,6 +118,7 @@ impl<'a> Work<'a> {
             drafts.insert(
                 id,
                 Draft {
+                    from: id,
                     domain: statement.domain.gist_params(&valid)?,
                     boxed: statement.boxed,
                     in_loop: !statement.loop_names.is_empty(),
@@ -245,9 +264,19 @@ impl<'a> Work<'a> {
         like: &BTreeSet<Value>,
     ) -> Result<Option<Element>, IslError> {
         let first = self.first_cells(array, bytes, cells)?;
-        let Some(subscripts) = self.function(&first)? else { return Ok(None) };
-        let offset = self.flat(array, &subscripts);
-        Ok(offset.map(|offset| Element { array, offset, like: like.iter().copied().collect() }))
+        Ok(self.function(&first)?.and_then(|subscripts| self.element_at(array, bytes, &subscripts, like)))
+    }
+
+    /// The element with these subscripts.
+    pub(super) fn element_at(
+        &self,
+        array: ArrayId,
+        bytes: u64,
+        subscripts: &[Polynomial],
+        like: &BTreeSet<Value>,
+    ) -> Option<Element> {
+        let offset = self.flat(array, subscripts)?;
+        Some(Element { array, offset, bytes, like: like.iter().copied().collect() })
     }
 
     /// An access to these cells.
@@ -256,14 +285,14 @@ impl<'a> Work<'a> {
         kind: AccessKind,
         cells: &Map,
         element: &Element,
-        bytes: u64,
         line: u32,
     ) -> Result<Access, IslError> {
         let relation = cells.intersect_params(&self.valid)?;
         let domain = relation.domain()?.reset_tuple_id()?;
         let piece = (domain, element.offset.clone());
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
-        Ok(Access { kind, array: element.array, relation, offset, bytes, exact: true, reduction: None, line })
+        let Element { array, bytes, .. } = *element;
+        Ok(Access { kind, array, relation, offset, bytes, exact: true, reduction: None, line })
     }
 
     /// Does the statement write to the array before this access of it reads?
@@ -313,11 +342,13 @@ impl<'a> Work<'a> {
                 load => load.clone(),
             };
             let mut changed = Changed {
+                from: draft.from,
                 fetched: needed.iter().map(|&n| again(&draft.fetched[n])).collect(),
                 bindings: draft.bindings.iter().map(|(v, o)| (*v, renumbered(o))).collect(),
                 operations: draft.code.operations.clone(),
                 reductions: draft.reductions.clone(),
-                ..Changed::default()
+                reads: Vec::new(),
+                writes: Vec::new(),
             };
             for (_, item) in draft.alive() {
                 match item.role {
