@@ -6,6 +6,7 @@ use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
+use llvm::read::TooLarge;
 use model::delicm::{self, Counts, delicm};
 use model::dependence::{Dependences, dependences};
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
@@ -47,34 +48,62 @@ pub struct Chosen {
     pub reason: String,
 }
 
+/// A region that took too long is cut in two, so often at most.
+const MAX_CUTS: usize = 2;
+
 /// Reads the function and decides about each of its regions.
 pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
     let ctx = Ctx::new();
-    let reading = stage(options, facts.line, "read", || llvm::read::read_function(facts, analyses, &ctx));
-    let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
-    for refusal in reading.refusals {
-        // A loop is refused alone and with what surrounds it; once is enough.
-        if !considered.refusals.contains(&refusal) {
-            considered.refusals.push(refusal);
-        }
-    }
-    for mut region in reading.regions {
-        let mut found = None;
-        let mut moved = Counts::default();
-        let verdict = match contain::contained(|| {
-            moved = move_scalars(&mut region, options)?;
-            decide(&region, &facts.target, options, &mut found)
-        }) {
-            Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
-            Ok(Err(refusal)) => Verdict::Leave(refusal),
-            Err(message) => {
-                tell_of_failure(&facts.name, &message);
-                Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
+    let mut too_large = TooLarge::new();
+    let mut known: Vec<ConsideredRegion> = Vec::new();
+    loop {
+        let reading =
+            stage(options, facts.line, "read", || llvm::read::read_function(facts, analyses, &ctx, &too_large));
+        let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
+        for refusal in reading.refusals {
+            // A loop is refused alone and with what surrounds it; once is enough.
+            if !considered.refusals.contains(&refusal) {
+                considered.refusals.push(refusal);
             }
-        };
-        considered.regions.push(ConsideredRegion { region, moved, dependences: found, verdict });
+        }
+        for region in reading.regions {
+            let same = known.iter().position(|k| (k.region.entry, k.region.exit) == (region.entry, region.exit));
+            considered.regions.push(match same {
+                Some(index) => known.swap_remove(index),
+                None => consider_region(facts, region, options),
+            });
+        }
+        let before = too_large.len();
+        for ConsideredRegion { region, verdict, .. } in &considered.regions {
+            if let Verdict::Leave(refusal) = verdict
+                && refusal.kind == RefusalKind::OutOfBudget
+            {
+                too_large.insert((region.entry, region.exit), refusal.clone());
+            }
+        }
+        if too_large.len() == before || too_large.len() >= 1 << MAX_CUTS {
+            return considered;
+        }
+        known = considered.regions;
     }
-    considered
+}
+
+fn consider_region(facts: &FunctionFacts, mut region: ReadRegion, options: &Options) -> ConsideredRegion {
+    let mut dependences = None;
+    let mut moved = Counts::default();
+    let verdict = contain::contained(|| {
+        moved = move_scalars(&mut region, options)?;
+        decide(&region, &facts.target, options, &mut dependences)
+    });
+    let verdict = match verdict {
+        Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
+        Ok(Err(refusal)) => Verdict::Leave(refusal),
+        Err(message) => {
+            tell_of_failure(&facts.name, &message);
+            Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
+        }
+    };
+    ConsideredRegion { region, moved, dependences, verdict }
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.

@@ -25,7 +25,7 @@ use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{Piece, Region, chain};
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
 #[derive(Default)]
@@ -51,9 +51,13 @@ impl From<isl::IslError> for Stop {
     }
 }
 
+/// Regions, by entry and exit, that are too large for what comes after reading, and how that was found out.
+pub type TooLarge = BTreeMap<(BlockId, BlockId), Refusal>;
+
 /// Requires: nothing of the function has changed since `facts` were taken.
-/// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal.
-pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx) -> Reading {
+/// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal. Instead of a region
+/// that is too large, its parts are read.
+pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx, too_large: &TooLarge) -> Reading {
     let shaping = Cell::new(0);
     let mut search = Search {
         facts,
@@ -62,6 +66,7 @@ pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx)
         found: Reading::default(),
         searched: BTreeSet::new(),
         taken: BTreeSet::new(),
+        too_large,
         shaping: &shaping,
     };
     if facts.loops.is_empty() {
@@ -83,6 +88,7 @@ struct Search<'a> {
     searched: BTreeSet<(Option<LoopId>, BlockId)>,
     /// Blocks of the regions found.
     taken: BTreeSet<BlockId>,
+    too_large: &'a TooLarge,
     /// Operations of isl that looking for array shapes took so far.
     shaping: &'a Cell<u64>,
 }
@@ -124,13 +130,19 @@ impl Search<'_> {
         }
         let pieces = &pieces[covered];
         let reader = || Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping);
-        let read = self.ctx.within(isl::Budget::READ, || read_region(reader));
+        let read = match self.too_large.get(&(region.entry, region.exit)) {
+            Some(refusal) => Err(Stop::Refused { refusal: refusal.clone(), block: region.entry }),
+            None => self.ctx.within(isl::Budget::READ, || read_region(reader)),
+        };
         let (refusal, cut) = match read {
             Ok(read) => {
                 self.taken.extend(read.region.blocks.iter().copied());
                 self.found.regions.push(read.region);
                 self.found.refusals.extend(read.unshaped);
                 return;
+            }
+            Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::OutOfBudget => {
+                (refusal, pieces.len() / 2)
             }
             Err(Stop::Refused { refusal, block }) => {
                 let cut = pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0);
