@@ -14,4 +14,4 @@ pub mod refusal;
 pub mod schedule;
 pub mod scop;
 pub mod verify;
-pub mod zone;
+mod zone;

@@ -13,10 +13,10 @@
 //! From 1, every read of the scalar finds its value; from 2, every other read finds what it found before.
 
 use super::code::{Element, Role, Value};
-use super::timeline::{Flow, Pair};
 use super::work::{Item, Work};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{AccessKind, ArrayId, StatementId};
+use crate::zone::{Flow, Pair};
 use indexmap::IndexMap;
 use isl::{IslError, Map};
 use std::collections::{BTreeSet, VecDeque};

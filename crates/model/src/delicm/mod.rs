@@ -8,9 +8,7 @@
 //! for i { c = 0; for k { c += A[i] * B[k]; } C[i] = c; }     becomes     for i { C[i] = 0; for k { C[i] += A[i] * B[k]; } }
 //! ```
 //!
-//! Lifetimes are pairs: who writes a content, and who reads it. A content is in its cells in the half-open zone from its write,
-//! exclusive, to its reads, inclusive. Whether two zones meet is a question of whether a relation is empty, which is cheap;
-//! the zones themselves ([`crate::zone`]) are not needed for it.
+//! What is in an element when, and who needs it, is told by [`crate::zone`].
 
 mod coalesce;
 mod code;
@@ -20,7 +18,6 @@ mod simplify;
 mod split;
 #[cfg(test)]
 mod tests;
-mod timeline;
 mod work;
 
 pub use code::*;

@@ -1,10 +1,10 @@
 //! The region while values are being moved about in it.
 
 use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, Value};
-use super::timeline::{Flow, Pair, Timeline};
 use crate::delinearize::Offset;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use crate::scop::{Access, AccessKind, ArrayId, Scop, StatementId};
+use crate::zone::{Flow, Pair, Timeline};
 use indexmap::IndexMap;
 use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
 use std::collections::{BTreeSet, HashMap};

@@ -1,185 +1,37 @@
-//! What is in an array element at each moment, who needs it, and when the element could hold something else.
+//! Who writes what is in an array element, who reads it, and what lies between.
 //!
-//! Words. The original schedule, padded with zeros to one length n ≥ 1, gives every instance its own **time point** in Zⁿ, ordered
-//! lexicographically. The successor of a time point t is t + e, where e = (0, …, 0, 1). A **zone** is a set of half-open unit
-//! intervals ]z − e, z], each named by the time point z that *ends* it; so the zone ]a, b] is { z : a < z ≤ b }. The unit z is the
-//! moment just before the instance at z writes: what that instance reads is what the element contains in z. A write at t is
-//! seen from t + e on. Not every z is the time of an instance; the others repeat what the next instance would find.
+//! Words. The original schedule, padded to one length, gives every instance its own **time point**, ordered lexicographically. A
+//! **zone** is a set of half-open intervals of time. What an instance at time t writes is in its cells in the zone ]t, u], where u
+//! is the next write; the instance at u still reads it, because of one instance all reads come before all writes. The
+//! **lifetime** of the content ends with its last read; from there to u the element is **unused**.
 //!
-//! Example: `for i : 0 <= i < 3 { T: write c; S: read c }` has the time points T(i) = (i, 0) and S(i) = (i, 1). The content that T(1)
-//! writes is in `c` in the zone ](1, 0), (2, 0)] = { (1, z) : z > 0 } ∪ { (2, z) : z ≤ 0 }. Its **lifetime** ends with its last read:
-//! ](1, 0), (1, 1)] = { (1, 1) }. The rest, { (1, z) : z > 1 } ∪ { (2, z) : z ≤ 0 }, is **unused**: who overwrites `c` there
-//! changes nothing that anybody reads.
-//!
-//! Elements are cells: where accesses of several sizes share an array, each covers all its cells, and definitions and lifetimes
-//! are exact cell by cell; only values that fill more than a cell have no name (see [`Values`]).
-//!
-//! All relations hold for the parameter values at which the context and the assumptions of the region do; elsewhere they may say
-//! anything. They know nothing of aliases: arrays are disjoint here because a check separates them *wherever one is written*,
-//! so who lets a read-only array be written has to extend that check.
+//! Here a content is kept as the pairs of its writer and its readers, with the element: `{ writer -> [reader -> A[e]] }`. That is what
+//! a dataflow computation yields at once, and whether something happens within a lifetime is whether a relation is empty:
+//! an instance at x is within if not_after(writer, x) and before(x, reader). The zones themselves, as sets of points in time, say
+//! the same and take isl a hundred times as long; they are written down in `sets`, against which tests hold the figures of the
+//! paper.
 
-mod knowledge;
 #[cfg(test)]
-mod oracle;
-#[cfg(test)]
-mod tests;
-mod values;
+mod sets;
 
-pub use knowledge::{Conflict, Immovable, Knowledge};
-pub use values::{Value, Values};
-
-use crate::dependence::known_of_params;
-use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
+use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
-use isl::{Budget, Ctx, DimType, IslError, Map, Set, Space, UnionAccessInfo, UnionFlow, UnionMap};
-use std::cell::OnceCell;
+use isl::{DimType, IslError, Map, UnionAccessInfo, UnionMap};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
-/// Whose content an element of an array has, unit zone by unit zone.
-#[derive(Clone, Debug)]
-pub struct Reaching {
-    /// `{ [A[e…] -> Zone[z…]] -> S[i…] }`: the instance that wrote what is there.
-    pub definitions: UnionMap,
-    /// `{ [A[e…] -> Zone[z…]] }`: nobody wrote; the element contains what it did before the region.
-    pub initial: Set,
-}
-
-/// The zones of all arrays of a region.
-pub struct Zones {
-    ctx: Ctx,
-    /// The parameter values that count.
-    valid: Set,
-    /// `{ S[i…] -> Time[t…] }`
+/// The original order.
+pub(crate) struct Timeline {
+    /// `{ S[i…] -> [t…] }`, all of one length.
     times: IndexMap<StatementId, Map>,
-    /// `{ Zone[z…] -> Time[z… − e] }`: a write at the time point is seen in the zone.
-    start: Map,
-    arrays: IndexMap<ArrayId, ArrayZones>,
+    strict: RefCell<HashMap<(StatementId, StatementId), Map>>,
+    weak: RefCell<HashMap<(StatementId, StatementId), Map>>,
 }
 
-struct ArrayZones {
-    accesses: Vec<Touch>,
-    /// `{ [A[e…] -> Zone[z…]] }`, all of them.
-    universe: Set,
-    live_out: bool,
-    /// Computed when somebody asks.
-    contents: OnceCell<Contents>,
-}
-
-struct Contents {
-    reaching: Reaching,
-    /// `{ [A[e…] -> Zone[z…]] -> [A[e…] -> S[i…]] }` or `-> [A[e…] -> Initial[]]`: the last instance that wrote or may have.
-    /// Total and single-valued; the content is the same wherever the image is.
-    segment: UnionMap,
-    live: Set,
-    unused: Set,
-}
-
-/// Writes of one instance have no order among them here: an instance that certainly writes a cell has defined it, whatever else
-/// it may write there. So the two are disjoint.
-struct Writes {
-    /// `{ S[i…] -> A[e…] }`
-    certain: UnionMap,
-    /// `{ S[i…] -> A[e…] }`
-    possible: UnionMap,
-}
-
-/// One access, with what it says for certain.
-struct Touch {
-    statement: StatementId,
-    /// Its position in the statement.
-    index: usize,
-    writes: bool,
-    /// A write that certainly overwrites all related cells.
-    certain: bool,
-    /// Exactly one cell in each instance, and nothing but it.
-    whole: bool,
-    /// `{ S[i…] -> A[e…] }`
-    relation: Map,
-}
-
-impl Zones {
-    /// Cheap: arrays are looked at when somebody asks for them, two dataflow computations each, each array within a budget of its
-    /// own; who asks for many nests those in one. Exact where all accesses are; else lifetimes are too long rather than too
-    /// short, and reaching definitions say less.
-    ///
-    /// Requires: `scop.schedule` orders all instances totally, and arrays asked for are those of the region.
-    pub fn of(scop: &Scop) -> Result<Zones, IslError> {
-        scop.ctx.within(Budget::ZONE, || Zones::read(scop))
-    }
-
-    /// Who certainly wrote what is in the elements, at most one instance; and where certainly nobody did. Where the last write
-    /// only may have happened, neither.
-    pub fn reaching_definitions(&self, array: ArrayId) -> Result<&Reaching, IslError> {
-        Ok(&self.contents(array)?.reaching)
-    }
-
-    /// All who may have written what is in the elements, and where it may be that nobody did. The same as
-    /// `reaching_definitions` for arrays without writes that only may happen; dear for the others.
-    pub fn possible_definitions(&self, array: ArrayId) -> Result<Reaching, IslError> {
-        self.ctx.within(Budget::ZONE, || {
-            let zones = &self.arrays[&array];
-            let Writes { certain, possible } = self.writes(&zones.accesses)?;
-            if possible.is_empty()? {
-                return Ok(self.contents(array)?.reaching.clone());
-            }
-            let (last, initial) = self.last_before(&zones.universe, &certain)?;
-            let segment = self.segment(&zones.universe, &last, &initial)?;
-            let mut definitions = last;
-            let zone = UnionMap::from_map(&zones.universe.unwrap()?.range_map()?)?;
-            for write in possible.maps()? {
-                let name = write.get_tuple_name(DimType::In)?;
-                let Some(time) = StatementId::from_isl_name(&name).and_then(|id| self.times.get(&id)) else { continue };
-                // The write at t may be what is in z > t if no certain write lies between, in other words if z and t are in one
-                // segment of the certain writes; the instance itself is none of those.
-                let own = write.range_product(&time.apply_range(&self.at_end()?)?)?;
-                let same = segment.apply_range(&UnionMap::from_map(&own)?.apply_range(&segment)?.reverse()?)?;
-                let later = time.apply_range(&self.at_end()?)?.lex_lt_map(&self.start.domain()?.identity()?)?;
-                let later = zone.apply_range(&UnionMap::from_map(&later.reverse()?)?)?;
-                definitions = definitions.union(&same.intersect(&later)?)?;
-            }
-            Ok(Reaching { definitions, initial })
-        })
-    }
-
-    /// `{ [A[e…] -> Zone[z…]] }`: somebody may read what is there, or it is visible after the region and nobody certainly
-    /// overwrites it. So elements that no access touches are needed all the time, if the array is visible after the region.
-    pub fn lifetime(&self, array: ArrayId) -> Result<&Set, IslError> {
-        Ok(&self.contents(array)?.live)
-    }
-
-    /// `{ [A[e…] -> Zone[z…]] }`: overwriting the element changes nothing that anybody reads. The complement of `lifetime`.
-    pub fn unused(&self, array: ArrayId) -> Result<&Set, IslError> {
-        Ok(&self.contents(array)?.unused)
-    }
-
-    /// `{ S[i…] -> [A[e…] -> Zone[z…]] }`: the lifetime of what each instance certainly writes.
-    pub fn lifetime_of_definitions(&self, array: ArrayId) -> Result<UnionMap, IslError> {
-        let contents = self.contents(array)?;
-        let live = isl::UnionSet::from_set(&contents.live)?;
-        self.ctx.within(Budget::ZONE, || contents.reaching.definitions.intersect_domain(&live)?.reverse()?.coalesce())
-    }
-
-    /// `{ [A[e…] -> Time[t…]] }`: the time points at which the element is, or may be, overwritten.
-    pub fn written(&self, array: ArrayId) -> Result<Set, IslError> {
-        self.ctx.within(Budget::ZONE, || {
-            let zones = &self.arrays[&array];
-            let space = self.point_space(&zones.universe)?;
-            let mut written = Set::empty(&space)?;
-            for touch in zones.accesses.iter().filter(|a| a.writes) {
-                written = written.union(&self.at(touch)?.range()?)?;
-            }
-            written.coalesce()
-        })
-    }
-
-    /// `{ S[i…] -> Time[t…] }`: when the instances of a statement run. Nothing for a statement that never does.
-    pub fn time(&self, statement: StatementId) -> Option<&Map> {
-        self.times.get(&statement)
-    }
-
-    fn read(scop: &Scop) -> Result<Zones, IslError> {
-        let valid = known_of_params(scop)?;
+impl Timeline {
+    pub(crate) fn of(scop: &Scop, valid: &isl::Set) -> Result<Timeline, IslError> {
         let maps = scop.schedule.get_map()?.maps()?;
-        let mut length = 1;
+        let mut length = 0;
         for map in &maps {
             length = length.max(map.dim(DimType::Out)?);
         }
@@ -187,184 +39,130 @@ impl Zones {
         for map in maps {
             let Some(id) = StatementId::from_isl_name(&map.get_tuple_name(DimType::In)?) else { continue };
             let own = map.dim(DimType::Out)?;
-            let map = map.intersect_domain(&scop.statements[&id].domain)?;
-            let mut time = map.gist_params(&valid)?.add_dims(DimType::Out, length - own)?;
+            let map = map.intersect_domain(&scop.statements[&id].domain)?.gist_params(valid)?;
+            let mut time = map.add_dims(DimType::Out, length - own)?;
             for pad in own..length {
                 time = time.fix_si(DimType::Out, pad, 0)?;
             }
-            times.insert(id, time.set_tuple_name(DimType::Out, "Time")?);
+            times.insert(id, time);
         }
-        times.sort_keys();
-        let coordinates: Vec<String> = (0..length).map(|d| format!("z{d}")).collect();
-        let coordinates = coordinates.join(", ");
-        let start = Map::read_from_str(&scop.ctx, &format!("{{ Zone[{coordinates}] -> Time[{coordinates} - 1] }}"))?;
-        let mut zones = Zones { ctx: scop.ctx.clone(), valid, times, start, arrays: IndexMap::new() };
-        for (&id, array) in &scop.arrays {
-            let accesses = zones.accesses(scop, id)?;
-            let dims = match accesses.first() {
-                Some(touch) => touch.relation.dim(DimType::Out)?,
-                None if array.kind.is_scalar() => 0,
-                None => 1 + array.inner_sizes.len(),
-            };
-            let elements = Space::set_alloc(&scop.ctx, 0, dims)?.set_tuple_name(DimType::Set, &id.to_string())?;
-            let units = zones.start.domain()?;
-            let universe = Set::universe(&elements)?.product(&units)?;
-            let live_out = array.live_out;
-            zones.arrays.insert(id, ArrayZones { accesses, universe, live_out, contents: OnceCell::new() });
-        }
-        Ok(zones)
+        Ok(Timeline { times, strict: RefCell::default(), weak: RefCell::default() })
     }
 
-    fn accesses(&self, scop: &Scop, array: ArrayId) -> Result<Vec<Touch>, IslError> {
-        let mut out = Vec::new();
-        for (&id, statement) in &scop.statements {
-            if !self.times.contains_key(&id) {
-                continue;
-            }
-            for (index, access) in statement.accesses.iter().enumerate().filter(|(_, a)| a.array == array) {
-                let exact = access.exact && !statement.boxed;
-                let relation = access.relation.intersect_domain(&statement.domain)?.gist_params(&self.valid)?;
-                out.push(Touch {
-                    statement: id,
-                    index,
-                    writes: access.is_write(),
-                    certain: access.kind == AccessKind::Write && exact,
-                    whole: exact
-                        && access.kind != AccessKind::MayWrite
-                        && access.bytes == scop.arrays[&array].cell_bytes
-                        && relation.is_single_valued()?,
-                    relation,
-                });
-            }
+    pub(crate) fn runs(&self, statement: StatementId) -> bool {
+        self.times.contains_key(&statement)
+    }
+
+    /// The copy runs when the original does.
+    pub(crate) fn copy(&mut self, original: StatementId, copy: StatementId) -> Result<(), IslError> {
+        let time = self.times[&original].set_tuple_name(DimType::In, &copy.to_string())?;
+        self.times.insert(copy, time);
+        Ok(())
+    }
+
+    /// `{ a[i…] -> b[j…] }`, the first before the second.
+    pub(crate) fn before(&self, a: StatementId, b: StatementId) -> Result<Map, IslError> {
+        if let Some(known) = self.strict.borrow().get(&(a, b)) {
+            return Ok(known.clone());
         }
-        Ok(out)
+        let map = self.times[&a].lex_lt_map(&self.times[&b])?;
+        self.strict.borrow_mut().insert((a, b), map.clone());
+        Ok(map)
     }
 
-    fn contents(&self, array: ArrayId) -> Result<&Contents, IslError> {
-        let zones = &self.arrays[&array];
-        if let Some(contents) = zones.contents.get() {
-            return Ok(contents);
+    /// `{ a[i…] -> b[j…] }`, the first before the second or the same instance.
+    pub(crate) fn not_after(&self, a: StatementId, b: StatementId) -> Result<Map, IslError> {
+        if let Some(known) = self.weak.borrow().get(&(a, b)) {
+            return Ok(known.clone());
         }
-        let contents = self.ctx.within(Budget::ZONE, || self.compute_contents(zones))?;
-        Ok(zones.contents.get_or_init(|| contents))
+        let map = self.times[&a].lex_le_map(&self.times[&b])?;
+        self.weak.borrow_mut().insert((a, b), map.clone());
+        Ok(map)
     }
 
-    fn compute_contents(&self, zones: &ArrayZones) -> Result<Contents, IslError> {
-        let ArrayZones { accesses, universe, live_out, .. } = zones;
-        let mut reads = UnionMap::empty_ctx(&self.ctx)?;
-        for touch in accesses.iter().filter(|t| !t.writes) {
-            reads = reads.union(&UnionMap::from_map(&touch.relation)?)?;
-        }
-        let Writes { certain, possible } = self.writes(accesses)?;
-        let element = universe.unwrap()?.domain_map()?;
-        let sink = UnionMap::from_map(&element)?;
-
-        let (last, initial) = self.last_before(universe, &certain.union(&possible)?)?;
-        let last = last.coalesce()?;
-        let definitions = if possible.is_empty()? {
-            last.clone()
-        } else {
-            // { [A[e] -> Zone[z]] -> S[i] : S[i] certainly writes A[e] }
-            last.intersect(&sink.apply_range(&certain.reverse()?)?)?
-        };
-        let reaching = Reaching { definitions, initial };
-
-        // Backward: the next event at or after z. Time runs down, so the source is the last of those *before* (−z, 1): a read at
-        // t is (−t, 0), a write (−t, −1); t = z is included, and of one instance the read comes up first. A write that only may
-        // happen neither needs nor ends a content.
-        let order = self.order(universe, &reads, true)?.union(&self.order(universe, &certain, true)?)?;
-        let events = renamed(&reads, 'R')?.union(&renamed(&certain, 'W')?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&order)?;
-        let flow = asked.set_must_source(&events)?.compute_flow()?;
-        let never = without_source(&flow, universe)?;
-        let (mut live, mut unused) = (Set::empty(&universe.get_space()?)?, Set::empty(&universe.get_space()?)?);
-        for map in flow.get_must_dependence()?.maps()? {
-            let into = if map.get_tuple_name(DimType::In)?.starts_with('R') { &mut live } else { &mut unused };
-            *into = into.union(&map.range()?)?;
-        }
-        let into = if *live_out { &mut live } else { &mut unused };
-        *into = into.union(&never)?;
-
-        let segment = self.segment(universe, &last, &reaching.initial)?;
-        // `unused` has more pieces, as everything that is left over; finding fewer costs more than it saves.
-        Ok(Contents { reaching, segment, live: live.coalesce()?, unused })
-    }
-
-    /// The last of `writes` before each unit, `{ [A[e…] -> Zone[z…]] -> S[i…] }`, and the units before which there is none.
-    fn last_before(&self, universe: &Set, writes: &UnionMap) -> Result<(UnionMap, Set), IslError> {
-        // The write at t comes before the unit z if and only if (t, 1) < (z, 0), that is t < z.
-        let order = self.order(universe, writes, false)?;
-        let sink = UnionMap::from_map(&universe.unwrap()?.domain_map()?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&order)?;
-        let flow = asked.set_must_source(writes)?.compute_flow()?;
-        Ok((flow.get_must_dependence()?.reverse()?, without_source(&flow, universe)?))
-    }
-
-    /// `{ [A[e…] -> Zone[z…]] -> [A[e…] -> S[i…]] }` or `-> [A[e…] -> Initial[]]`, from what [`Zones::last_before`] gives.
-    fn segment(&self, universe: &Set, last: &UnionMap, initial: &Set) -> Result<UnionMap, IslError> {
-        let before = Set::read_from_str(&self.ctx, "{ Initial[] }")?;
-        let before = UnionMap::from_map(&Map::from_domain_and_range(initial, &before)?)?;
-        UnionMap::from_map(&universe.unwrap()?.domain_map()?)?.range_product(&last.union(&before)?)
-    }
-
-    fn writes(&self, accesses: &[Touch]) -> Result<Writes, IslError> {
-        let mut certain = UnionMap::empty_ctx(&self.ctx)?;
-        let mut possible = certain.clone();
-        for touch in accesses.iter().filter(|t| t.writes) {
-            let into = if touch.certain { &mut certain } else { &mut possible };
-            *into = into.union(&UnionMap::from_map(&touch.relation)?)?;
-        }
-        Ok(Writes { possible: possible.subtract(&certain)?, certain })
-    }
-
-    /// The order of the unit zones and of the instances in `events`; `backward` for time running down, with the instances split
-    /// into a reading phase `R<s>` and a writing phase `W<s>`.
-    fn order(&self, universe: &Set, events: &UnionMap, backward: bool) -> Result<UnionMap, IslError> {
-        let place = |time: &Map, phase: i64| -> Result<UnionMap, IslError> {
-            let time = time.reset_tuple_id(DimType::Out)?;
-            let time = if backward { time.neg()? } else { time };
-            let last = time.dim(DimType::Out)?;
-            UnionMap::from_map(&time.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?)
-        };
-        let units = universe.unwrap()?.range_map()?;
-        let mut order = place(&units, i64::from(backward))?;
-        for map in events.maps()? {
-            let name = map.get_tuple_name(DimType::In)?;
+    /// Reads and writes, `{ S[i…] -> A[e…] }`, on a clock on which reads of an instance come first.
+    fn clock(&self, accesses: &UnionMap, phase: i64) -> Result<UnionMap, IslError> {
+        let mut clock = UnionMap::empty_ctx(accesses.ctx())?;
+        for map in accesses.domain()?.sets()? {
+            let name = map.get_tuple_name()?;
             let Some(time) = StatementId::from_isl_name(&name).and_then(|id| self.times.get(&id)) else { continue };
-            if backward {
-                for (prefix, phase) in [('R', 0), ('W', -1)] {
-                    order = order.union(&renamed(&place(time, phase)?, prefix)?)?;
-                }
-            } else {
-                order = order.union(&place(time, 1)?)?;
-            }
+            let last = time.dim(DimType::Out)?;
+            let time = time.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?;
+            clock = clock.union(&UnionMap::from_map(&phased(&time, phase)?)?)?;
         }
-        Ok(order)
+        Ok(clock)
     }
 
-    /// `{ S[i…] -> [A[e…] -> Time[t…]] }`
-    fn at(&self, touch: &Touch) -> Result<Map, IslError> {
-        touch.relation.range_product(&self.times[&touch.statement])
-    }
-
-    /// The space of `{ [A[e…] -> Time[t…]] }`.
-    fn point_space(&self, universe: &Set) -> Result<Space, IslError> {
-        let elements = universe.unwrap()?.domain()?;
-        elements.product(&self.start.range()?)?.get_space()
+    /// `{ reader -> [writer -> A[e…]] }` for all that may have written what the reader finds, and `{ reader -> A[e…] }` where it may
+    /// find what was there before the region. Exact where all writes are certain.
+    pub(crate) fn flow(&self, reads: &UnionMap, certain: &UnionMap, possible: &UnionMap) -> Result<Flow, IslError> {
+        let clock = self.clock(reads, 0)?.union(&self.clock(&certain.union(possible)?, 1)?)?;
+        let all = |accesses: &UnionMap, phase| -> Result<UnionMap, IslError> {
+            let mut out = UnionMap::empty_ctx(accesses.ctx())?;
+            for map in accesses.maps()? {
+                out = out.union(&UnionMap::from_map(&phased(&map, phase)?)?)?;
+            }
+            Ok(out)
+        };
+        let asked = UnionAccessInfo::from_sink(&all(reads, 0)?)?.set_schedule_map(&clock)?;
+        let asked = asked.set_must_source(&all(certain, 1)?)?.set_may_source(&all(possible, 1)?)?;
+        let flow = asked.compute_flow()?;
+        let mut pairs = Vec::new();
+        for map in flow.get_full_may_dependence()?.maps()? {
+            // { W<s>[i] -> [R<s>[j] -> A[e]] }
+            let writer = instance(&map.get_tuple_name(DimType::In)?);
+            let reader = instance(&map.range_factor_domain()?.get_tuple_name(DimType::Out)?);
+            let (Some(writer), Some(reader)) = (writer, reader) else { continue };
+            let to_writer = unphased(&map.domain()?, writer)?;
+            let to_reader = unphased(&map.range_factor_domain()?.range()?, reader)?;
+            let element = map.range_factor_range()?.range()?.identity()?;
+            let map = map.apply_domain(&to_writer)?.apply_range(&to_reader.product(&element)?)?;
+            pairs.push(Pair { writer, reader, map: map.coalesce()? });
+        }
+        let mut initial = Vec::new();
+        for map in flow.get_may_no_source()?.maps()? {
+            let Some(reader) = instance(&map.get_tuple_name(DimType::In)?) else { continue };
+            initial.push((reader, map.set_tuple_name(DimType::In, &reader.to_string())?));
+        }
+        Ok(Flow { pairs, initial })
     }
 }
 
-fn without_source(flow: &UnionFlow, universe: &Set) -> Result<Set, IslError> {
-    flow.get_must_no_source()?.domain()?.extract_set(&universe.get_space()?)
+#[derive(Clone)]
+pub(crate) struct Flow {
+    pub pairs: Vec<Pair>,
+    /// `{ reader[j…] -> A[e…] }`
+    pub initial: Vec<(StatementId, Map)>,
 }
 
-/// `S<s>` as `R<s>` or `W<s>`.
-fn renamed(map: &UnionMap, prefix: char) -> Result<UnionMap, IslError> {
-    let mut out = UnionMap::empty_ctx(map.ctx())?;
-    for map in map.maps()? {
-        let name = map.get_tuple_name(DimType::In)?;
-        let name = name.strip_prefix('S').map_or_else(|| name.clone(), |number| format!("{prefix}{number}"));
-        out = out.union(&UnionMap::from_map(&map.set_tuple_name(DimType::In, &name)?)?)?;
+/// Who reads what whom wrote: one content of an element, from its write to one of its reads.
+#[derive(Clone)]
+pub(crate) struct Pair {
+    pub writer: StatementId,
+    pub reader: StatementId,
+    /// `{ writer[i…] -> [reader[j…] -> A[e…]] }`
+    pub map: Map,
+}
+
+impl Pair {
+    /// `{ writer[i…] -> reader[j…] }`
+    pub(crate) fn readers(&self) -> Result<Map, IslError> {
+        self.map.range_factor_domain()
     }
-    Ok(out)
+}
+
+fn phased(map: &Map, phase: i64) -> Result<Map, IslError> {
+    let name = map.get_tuple_name(DimType::In)?;
+    let prefix = if phase == 0 { 'R' } else { 'W' };
+    let name = name.strip_prefix('S').map_or_else(|| name.clone(), |number| format!("{prefix}{number}"));
+    map.set_tuple_name(DimType::In, &name)
+}
+
+fn instance(phased: &str) -> Option<StatementId> {
+    phased.strip_prefix(['R', 'W'])?.parse().ok().map(StatementId)
+}
+
+/// `{ R<s>[i…] -> S<s>[i…] }` or the same for `W`.
+fn unphased(of: &isl::Set, statement: StatementId) -> Result<Map, IslError> {
+    isl::Set::universe(&of.get_space()?)?.identity()?.set_tuple_name(DimType::Out, &statement.to_string())
 }
