@@ -90,6 +90,8 @@ impl Default for ScheduleOptions {
 pub enum Decision {
     Leave {
         reason: String,
+        /// Some of its loops, by themselves, might be worth it.
+        part_may_gain: bool,
     },
     /// Ensures: `schedule` respects all dependences; its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
     /// [`crate::loop_ast::MARK_VECTOR`] stand above the bands they are about.

@@ -23,10 +23,18 @@ pub struct Considered {
 
 pub struct ConsideredRegion {
     pub region: ReadRegion,
+    pub found: Found,
+    pub verdict: Verdict,
+}
+
+/// What was found out on the way to the verdict, as far as it went.
+#[derive(Default)]
+pub struct Found {
     /// What became of the scalars that cross statements.
     pub moved: Counts,
     pub dependences: Option<Dependences>,
-    pub verdict: Verdict,
+    /// Some of the region's loops, by themselves, might be worth changing.
+    part_may_gain: bool,
 }
 
 pub enum Verdict {
@@ -48,7 +56,7 @@ pub struct Chosen {
     pub reason: String,
 }
 
-/// A region that took too long is cut in two, so often at most.
+/// A region that took too long, or of which only a part may gain, is cut in two, so often at most.
 const MAX_CUTS: usize = 2;
 
 /// Reads the function and decides about each of its regions.
@@ -74,14 +82,14 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
             });
         }
         let before = too_large.len();
-        for ConsideredRegion { region, verdict, .. } in &considered.regions {
+        for ConsideredRegion { region, found, verdict } in &considered.regions {
             if let Verdict::Leave(refusal) = verdict
-                && refusal.kind == RefusalKind::OutOfBudget
+                && (refusal.kind == RefusalKind::OutOfBudget || found.part_may_gain)
             {
                 too_large.insert((region.entry, region.exit), refusal.clone());
             }
         }
-        if too_large.len() == before || too_large.len() >= 1 << MAX_CUTS {
+        if too_large.len() == before || too_large.len() > 1 << MAX_CUTS {
             return considered;
         }
         known = considered.regions;
@@ -89,11 +97,10 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
 }
 
 fn consider_region(facts: &FunctionFacts, mut region: ReadRegion, options: &Options) -> ConsideredRegion {
-    let mut dependences = None;
-    let mut moved = Counts::default();
+    let mut found = Found::default();
     let verdict = contain::contained(|| {
-        moved = move_scalars(&mut region, options)?;
-        decide(&region, &facts.target, options, &mut dependences)
+        found.moved = move_scalars(&mut region, options)?;
+        decide(&region, &facts.target, options, &mut found)
     });
     let verdict = match verdict {
         Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
@@ -103,7 +110,7 @@ fn consider_region(facts: &FunctionFacts, mut region: ReadRegion, options: &Opti
             Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
         }
     };
-    ConsideredRegion { region, moved, dependences, verdict }
+    ConsideredRegion { region, found, verdict }
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
@@ -131,18 +138,21 @@ fn decide(
     region: &ReadRegion,
     target: &Target,
     options: &Options,
-    found: &mut Option<Dependences>,
+    found: &mut Found,
 ) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
     let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
-    let dependences = found.insert(dependences);
+    let dependences = found.dependences.insert(dependences);
     let decision =
         stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
     let decision = decision.map_err(refuse)?;
     let (schedule, tiled, parallel, vectorized, reason) = match decision {
-        Decision::Leave { reason } => return Err(Refusal::new(RefusalKind::NoProfit, line, reason)),
+        Decision::Leave { reason, part_may_gain } => {
+            found.part_may_gain = part_may_gain;
+            return Err(Refusal::new(RefusalKind::NoProfit, line, reason));
+        }
         Decision::Transform { schedule, tiled, parallel, vectorized, reason } => {
             (schedule, tiled, parallel, vectorized, reason)
         }

@@ -117,8 +117,8 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
     for (ordinal, considered) in considered.regions.iter().enumerate() {
         let scop = &considered.region.scop;
         let mut outcome = Outcome {
-            dependences: considered.dependences.as_ref(),
-            moved: considered.moved,
+            dependences: considered.found.dependences.as_ref(),
+            moved: considered.found.moved,
             plan: None,
             transformation: report::Transformation::none(),
             check: report::UNIVERSE.into(),

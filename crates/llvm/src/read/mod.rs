@@ -51,7 +51,8 @@ impl From<isl::IslError> for Stop {
     }
 }
 
-/// Regions, by entry and exit, that are too large for what comes after reading, and how that was found out.
+/// Regions, by entry and exit, that are too large for what comes after reading or to be worth it as a whole, and how that was
+/// found out.
 pub type TooLarge = BTreeMap<(BlockId, BlockId), Refusal>;
 
 /// Requires: nothing of the function has changed since `facts` were taken.
@@ -130,9 +131,13 @@ impl Search<'_> {
         }
         let pieces = &pieces[covered];
         let reader = || Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping);
+        let mut halve = false;
         let read = match self.too_large.get(&(region.entry, region.exit)) {
-            Some(refusal) => Err(Stop::Refused { refusal: refusal.clone(), block: region.entry }),
-            None => self.ctx.within(isl::Budget::READ, || read_region(reader)),
+            Some(refusal) if refusal.kind == RefusalKind::OutOfBudget || pieces.len() > 1 => {
+                halve = true;
+                Err(Stop::Refused { refusal: refusal.clone(), block: region.entry })
+            }
+            _ => self.ctx.within(isl::Budget::READ, || read_region(reader)),
         };
         let (refusal, cut) = match read {
             Ok(read) => {
@@ -141,9 +146,7 @@ impl Search<'_> {
                 self.found.refusals.extend(read.unshaped);
                 return;
             }
-            Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::OutOfBudget => {
-                (refusal, pieces.len() / 2)
-            }
+            Err(Stop::Refused { refusal, .. }) if halve => (refusal, pieces.len() / 2),
             Err(Stop::Refused { refusal, block }) => {
                 let cut = pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0);
                 (refusal, cut)
@@ -155,7 +158,7 @@ impl Search<'_> {
             }
         };
         self.run(scope, &pieces[..cut]);
-        if refusal.kind == RefusalKind::OutOfBudget && pieces.len() > 1 {
+        if (halve || refusal.kind == RefusalKind::OutOfBudget) && pieces.len() > 1 {
             self.run(scope, &pieces[cut..]);
             return;
         }

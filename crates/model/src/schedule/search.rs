@@ -38,7 +38,7 @@ pub(super) fn choose(
     machine: &Machine,
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
-    let leave = |reason: String| Ok(Decision::Leave { reason });
+    let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false });
     let region = Region::of(scop, deps)?;
     let original = Tree::of(&region, &scop.schedule)?;
     let (nest, references) = original.nest(&Choices::new());
@@ -114,15 +114,18 @@ pub(super) fn choose(
             }
         }
     }
-    leave(if keeps_vectors {
-        format!(
-            "the best order found takes about {:.0} % of the original's time",
-            100.0 * best.cost.cycles / before.cycles
-        )
+    let ratio = best.cost.cycles / before.cycles;
+    let reason = if keeps_vectors {
+        format!("the best order found takes about {:.0} % of the original's time", 100.0 * ratio)
     } else {
         "every better order loses vector instructions".to_string()
-    })
+    };
+    // If the whole gains a little, or loses, a part of it may gain enough.
+    Ok(Decision::Leave { reason, part_may_gain: (ratio - 1.0).abs() > AS_GOOD })
 }
+
+/// Estimates that differ by less say nothing.
+const AS_GOOD: f64 = 0.05;
 
 fn transform(
     schedule: &Schedule,

@@ -5,7 +5,7 @@ use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::{Fraction, step_of_loop};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ParamId, Scop, StatementId};
+use crate::scop::{Array, ParamId, Scop, Statement, StatementId};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -329,8 +329,14 @@ fn lanes(
 /// Typical values of the parameters: as large as they may be under the assumptions, but no larger than [`NOMINAL_SIZE`] if possible.
 fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
     let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
-    // Sizes at which all statements run, as far as they can run together.
+    // Sizes at which all statements run, as far as they can run together; rather those in many loops than those of which a
+    // compiler made copies for when the loops do not run.
+    let mut statements: Vec<(usize, &Statement)> = Vec::new();
     for statement in scop.statements.values() {
+        statements.push((statement.domain.dim(DimType::Set)?, statement));
+    }
+    statements.sort_by_key(|(loops, _)| std::cmp::Reverse(*loops));
+    for (_, statement) in statements {
         let running = set.intersect(&statement.domain.params()?)?;
         if !running.is_empty()? {
             set = running;

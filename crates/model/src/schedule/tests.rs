@@ -10,7 +10,7 @@ fn check_with(sketch: &str, options: &ScheduleOptions, expected: Expect) {
     let scop = test_scop(sketch);
     let deps = dependences(&scop).unwrap();
     let text = match choose(&scop, &deps, &Machine::default(), options).unwrap() {
-        Decision::Leave { reason } => format!("left alone: {reason}\n"),
+        Decision::Leave { reason, .. } => format!("left alone: {reason}\n"),
         Decision::Transform { schedule, tiled, parallel, vectorized, reason } => {
             let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
