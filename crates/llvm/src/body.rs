@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, Value};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Scop, StatementId};
+use std::collections::HashMap;
 
 /// A region read into the model, with the way back to the IR.
 pub struct ReadRegion {
@@ -26,6 +27,8 @@ pub struct ReadRegion {
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
     pub live_outs: Vec<LiveOut>,
+    /// φs to which the same is brought on all edges, and what that is. A statement that does not copy the φ computes the other.
+    pub twins: HashMap<ValueId, ValueId>,
     /// What the statements compute, for who moves values between them.
     pub program: Program,
 }

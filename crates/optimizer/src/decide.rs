@@ -134,12 +134,7 @@ fn move_scalars(region: &mut ReadRegion, options: &Options) -> Result<Counts, Re
 }
 
 /// The list of verbs.
-fn decide(
-    region: &ReadRegion,
-    target: &Target,
-    options: &Options,
-    found: &mut Found,
-) -> Result<Chosen, Refusal> {
+fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut Found) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);

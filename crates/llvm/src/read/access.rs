@@ -174,6 +174,7 @@ impl Reader<'_> {
     pub(super) fn root_pointer(&self, pointer: ValueId) -> ValueId {
         let mut at = pointer;
         for _ in 0..64 {
+            at = self.stands_for(at);
             let Some(instruction) = self.facts.instruction(at) else { return at };
             at = match &instruction.op {
                 Op::Gep { base, .. } => *base,
@@ -239,6 +240,7 @@ impl Reader<'_> {
         if depth > 48 {
             return Err(NotAffine::Because("a very long address computation".into()));
         }
+        let pointer = self.stands_for(pointer);
         let outside = self.is_outside(pointer);
         if outside {
             // Look through sums that need no assumption, so that `A` and `A + 1` are one array.

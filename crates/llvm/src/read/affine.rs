@@ -169,6 +169,7 @@ impl Reader<'_> {
     }
 
     fn affine_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
+        let value = self.stands_for(value);
         if depth > MAX_DEPTH {
             return not_affine("a very deep expression");
         }

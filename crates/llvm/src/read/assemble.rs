@@ -164,6 +164,7 @@ impl Reader<'_> {
             bases,
             initial,
             live_outs: values.chain(phis).collect(),
+            twins: std::mem::take(&mut self.twins),
             program,
             scop: Scop {
                 ctx: self.ctx.clone(),

@@ -15,6 +15,7 @@ mod program;
 mod reduction;
 mod region;
 mod statement;
+mod twins;
 
 use crate::body::ReadRegion;
 use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, ValueId, ValueKind};
@@ -25,7 +26,7 @@ use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{Piece, Region, chain};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
 #[derive(Default)]
@@ -132,8 +133,10 @@ impl Search<'_> {
         let pieces = &pieces[covered];
         let reader = || Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping);
         let mut halve = false;
+        // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
+        let falls_apart = pieces.len() > 1 || self.facts.child_loop_of(scope, pieces[0].entry).is_none();
         let read = match self.too_large.get(&(region.entry, region.exit)) {
-            Some(refusal) if refusal.kind == RefusalKind::OutOfBudget || pieces.len() > 1 => {
+            Some(refusal) if refusal.kind == RefusalKind::OutOfBudget || falls_apart => {
                 halve = true;
                 Err(Stop::Refused { refusal: refusal.clone(), block: region.entry })
             }
@@ -286,6 +289,8 @@ struct Reader<'a> {
     /// That was of consequence.
     expanded_products: bool,
     shaping: &'a Cell<u64>,
+    /// φs to which the same is brought on all edges, and what that is.
+    twins: HashMap<ValueId, ValueId>,
 }
 
 /// All signed numbers of so many bits.
@@ -317,7 +322,7 @@ impl<'a> Reader<'a> {
         shaping: &'a Cell<u64>,
     ) -> Result<Self, Stop> {
         let universe = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
-        Ok(Reader {
+        let mut reader = Reader {
             ctx: ctx.clone(),
             facts,
             oracle,
@@ -332,7 +337,10 @@ impl<'a> Reader<'a> {
             expand_products: true,
             expanded_products: false,
             shaping,
-        })
+            twins: HashMap::new(),
+        };
+        reader.find_twins();
+        Ok(reader)
     }
 
     /// Defined before the region starts: the same value in all instances.

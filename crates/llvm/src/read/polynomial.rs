@@ -103,6 +103,7 @@ impl Reader<'_> {
 
     /// Reads an integer. `trusted`: poison of it reaches the address or branch that is being read.
     fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
+        let value = self.stands_for(value);
         if depth > MAX_DEPTH {
             return not_polynomial("a very deep expression");
         }
@@ -500,6 +501,7 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return not_polynomial("a very long address computation");
         }
+        let pointer = self.stands_for(pointer);
         if !self.is_outside(pointer) {
             return self.computed_polynomial_address(pointer, scope, depth);
         }

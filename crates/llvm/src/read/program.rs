@@ -30,7 +30,7 @@ impl Reader<'_> {
 
     fn origin(&self, value: ValueId) -> Origin {
         let instruction = self.facts.instruction(value).expect("an instruction");
-        let operands = instruction.operands.iter().map(|&v| known(v)).collect();
+        let operands = instruction.operands.iter().map(|&v| known(self.stands_for(v))).collect();
         match &instruction.op {
             Op::Phi { .. } => Origin::Merge,
             Op::Load { .. } => Origin::Load { operands },
@@ -64,7 +64,7 @@ impl Reader<'_> {
         // Accesses to memory come first, in the order of `body.memory`; then the slots.
         for (index, access) in statement.accesses.iter().enumerate() {
             let scalar = |list: &[crate::body::ScalarAccess]| {
-                list.iter().find(|a| a.slot == access.array).map(|a| known(a.value))
+                list.iter().find(|a| a.slot == access.array).map(|a| known(self.stands_for(a.value)))
             };
             roles.push(match (body.memory.get(index), access.kind) {
                 (Some(_), _) if boxed => Role::Block,

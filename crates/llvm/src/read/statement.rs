@@ -76,6 +76,15 @@ struct Closure {
     reads: BTreeSet<(ValueId, Slot)>,
 }
 
+impl Closure {
+    fn add(&mut self, other: Closure) {
+        self.own.extend(other.own);
+        self.recomputed.extend(other.recomputed);
+        self.inductions.extend(other.inductions);
+        self.reads.extend(other.reads);
+    }
+}
+
 struct Cutter<'r, 'a> {
     reader: &'r mut Reader<'a>,
     units: Vec<Unit>,
@@ -325,6 +334,8 @@ impl Cutter<'_, '_> {
         if self.reader.is_outside(value) {
             return Ok(());
         }
+        // A box copies its φs.
+        let value = if self.units[unit].boxed.is_some() { value } else { self.reader.stands_for(value) };
         let block = self.block_of(value);
         let is_phi = self.reader.facts.is_phi(value);
         if is_phi && self.induction(value, unit)?.is_some() {
@@ -346,11 +357,9 @@ impl Cutter<'_, '_> {
             }
             return self.include_own(unit, value, closure);
         }
-        let mut recomputed = BTreeSet::new();
-        let mut inductions = BTreeSet::new();
-        if self.is_recomputable(unit, value, &mut recomputed, &mut inductions)? {
-            closure.recomputed.extend(recomputed);
-            closure.inductions.extend(inductions);
+        let mut again = Closure::default();
+        if self.is_recomputable(unit, value, &mut again)? {
+            closure.add(again);
         } else {
             closure.reads.insert((value, Slot::Value(value)));
         }
@@ -375,36 +384,31 @@ impl Cutter<'_, '_> {
     /// Can `value`, defined elsewhere in the region, be computed again in `unit` from counters and outside values alone?
     ///
     /// A counter of a loop around both places has the same value in both: the definition dominates the use in one iteration.
-    fn is_recomputable(
-        &mut self,
-        unit: usize,
-        value: ValueId,
-        needed: &mut BTreeSet<ValueId>,
-        inductions: &mut BTreeSet<ValueId>,
-    ) -> Result<bool, Stop> {
-        if self.reader.is_outside(value) || needed.contains(&value) {
+    fn is_recomputable(&mut self, unit: usize, value: ValueId, again: &mut Closure) -> Result<bool, Stop> {
+        let value = self.reader.stands_for(value);
+        if self.reader.is_outside(value) || again.recomputed.contains(&value) {
             return Ok(true);
         }
         if self.reader.facts.is_phi(value) {
             let usable = self.induction(value, unit)?.is_some();
             if usable {
-                inductions.insert(value);
+                again.inductions.insert(value);
             }
             return Ok(usable);
         }
         let instruction = self.reader.facts.instruction(value).expect("an instruction").clone();
-        if !instruction.pure_and_speculatable || instruction.reads_memory || needed.len() >= MAX_RECOMPUTED {
+        if !instruction.pure_and_speculatable || instruction.reads_memory || again.recomputed.len() >= MAX_RECOMPUTED {
             return Ok(false);
         }
         if matches!(self.reader.facts.value(value).kind, ValueKind::Other) {
             return Ok(false);
         }
         for operand in instruction.operands {
-            if !self.is_recomputable(unit, operand, needed, inductions)? {
+            if !self.is_recomputable(unit, operand, again)? {
                 return Ok(false);
             }
         }
-        needed.insert(value);
+        again.recomputed.insert(value);
         Ok(true)
     }
 
@@ -457,10 +461,7 @@ impl Cutter<'_, '_> {
                 let mut writes = Vec::new();
                 for &root in &group {
                     let part = self.closure(unit, root)?;
-                    closure.own.extend(part.own);
-                    closure.recomputed.extend(part.recomputed);
-                    closure.inductions.extend(part.inductions);
-                    closure.reads.extend(part.reads);
+                    closure.add(part);
                     match root {
                         Root::Effect(_) => {}
                         Root::Value(value) => writes.push((value, Slot::Value(value))),

@@ -34,7 +34,8 @@ impl<A: Anchors> Writer<'_, A> {
                         copy.move_location_to(worker.function());
                     }
                     for (index, operand) in original.operands().into_iter().enumerate() {
-                        let known = now.iter().find(|(value, _)| *value == operand).map(|(_, now)| *now);
+                        let twin = self.stands_for(operand);
+                        let known = now.iter().find(|(value, _)| *value == twin).map(|(_, now)| *now);
                         let operand_now = known.unwrap_or_else(|| self.outside(operand));
                         if operand_now != operand {
                             copy.set_operand(index, operand_now);

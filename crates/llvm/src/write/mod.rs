@@ -136,6 +136,8 @@ struct Writer<'a, A> {
     tags: Tags,
     /// Some while the body of a parallel loop is written into a function of its own.
     worker: Option<Worker>,
+    /// φs to which the same is brought on all edges, and what that is.
+    twins: HashMap<Value, Value>,
     written: Written,
 }
 
@@ -157,6 +159,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
             counters: HashMap::new(),
             tags: Tags::new(&build, region, plan),
             worker: None,
+            twins: region.twins.iter().map(|(&a, &b)| (Value(anchors.value(a)), Value(anchors.value(b)))).collect(),
             written: Written::default(),
             build,
         }
@@ -180,6 +183,10 @@ impl<'a, A: Anchors> Writer<'a, A> {
 
     fn value(&self, id: ValueId) -> Value {
         Value(self.anchors.value(id))
+    }
+    /// What a φ is, if the same is brought to it on all edges.
+    fn stands_for(&self, value: Value) -> Value {
+        self.twins.get(&value).copied().unwrap_or(value)
     }
     fn block(&self, id: BlockId) -> Block {
         Block(self.anchors.block(id))

@@ -142,7 +142,8 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// What an operand is in this instance.
     fn current(&mut self, instance: &Instance, value: Value) -> Result<Value, WriteError> {
-        if let Some(&value) = instance.now.get(&value) {
+        let known = instance.now.get(&value).or_else(|| instance.now.get(&self.stands_for(value)));
+        if let Some(&value) = known {
             return Ok(value);
         }
         if value.block().is_some_and(|block| self.inside.contains(&block)) {

@@ -110,6 +110,7 @@ impl Fixture {
             initial: Vec::new(),
             live_outs: Vec::new(),
             program: Default::default(),
+            twins: Default::default(),
         }
     }
 
