@@ -504,3 +504,26 @@ fn objects_keep_their_context_alive() {
     };
     assert_eq!(object.count_val().unwrap().to_i64(), Some(4));
 }
+
+/// `t = …; … = t;` in two loops: what follows a use binds unless each value stays in its iteration.
+#[test]
+fn pairs_bind_where_the_condition_beside_them_is_not_local() {
+    let ctx = Ctx::new();
+    let domain = UnionSet::read_from_str(&ctx, "{ S[i, j] : 0 <= i, j < 9; T[i, j] : 0 <= i, j < 9 }").unwrap();
+    let later = "(i' > i or (i' = i and j' > j))";
+    let schedule = |live: &str, tag: &str| {
+        let flow = union_map(&ctx, &format!("{{ S[i, j] -> T[{live}] }}"));
+        let condition = union_map(&ctx, &format!("{{ [S[i, j] -> {tag}[]] -> [T[{live}] -> {tag}[]] }}"));
+        let order = union_map(&ctx, &format!("{{ [T[i, j] -> t[]] -> [S[i', j'] -> t[]] : {later} }}"));
+        ScheduleConstraints::on_domain(&domain)
+            .and_then(|c| c.set_validity(&flow)?.set_proximity(&flow)?.set_conditional_validity(&condition, &order))
+            .and_then(|c| c.compute_schedule())
+            .unwrap()
+    };
+    let members = |schedule: Schedule| schedule.get_root().unwrap().child(0).unwrap().band_n_member().unwrap();
+    assert_eq!(members(schedule("i, j", "t")), 2);
+    // The value of another cell says nothing about the pairs of this one.
+    assert_eq!(members(schedule("i, j", "u")), 2);
+    // A value that crosses rows is never local to two loops.
+    assert_eq!(members(schedule("i, 8", "t")), 1);
+}

@@ -7,6 +7,10 @@
 //!
 //! Within one instance all reads happen before all writes; an instance does not depend on itself.
 
+mod ranges;
+
+pub use ranges::{Ranged, Ranges};
+
 use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
 use isl::{Budget, Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
 use std::collections::BTreeSet;
@@ -25,19 +29,40 @@ pub struct Dependences {
     pub output: UnionMap,
     /// Between two updates `a = a op x` of one statement with one commutative and associative `op`.
     pub reduction: UnionMap,
+    /// A weaker condition on scalars, if there is one.
+    pub ranges: Option<Ranges>,
 }
 
 impl Dependences {
-    /// What every schedule must respect.
+    /// What an order must respect in which live ranges of scalars stay in place.
     pub fn validity(&self) -> Result<UnionMap, IslError> {
         self.flow.union(&self.anti)?.union(&self.output)?.coalesce()
     }
-    /// What iterations that run at once must not have between them: two updates at once would lose one.
-    pub fn with_reductions(&self) -> Result<UnionMap, IslError> {
-        let validity = self.validity()?;
-        if self.has_reductions()? { validity.union(&self.reduction)?.coalesce() } else { Ok(validity) }
+    /// What every order must respect in which live ranges of scalars may change places, `ranges` aside.
+    pub fn firm_validity(&self) -> Result<UnionMap, IslError> {
+        match &self.ranges {
+            Some(ranges) => self.flow.union(&ranges.firm)?.coalesce(),
+            None => self.validity(),
+        }
     }
-    /// Whether `validity` and `with_reductions` differ.
+    /// What iterations that run at once must not have between them: two updates at once would lose one, and a scalar is one cell.
+    ///
+    /// Also where live ranges have changed places. Let x and y touch a scalar, one of them writing, and agree in all loops around
+    /// one whose iterations run at once. The pairs of `live` and of `order` connect x and y by a chain of at most three pairs, as
+    /// said at [`Ranged`], whose members lie in the same iterations of the loops around: otherwise a live range of the
+    /// chain would not be local to them, the pairs adjacent to it would be kept, and the chain x → … → y, of which no member
+    /// goes back, could not return to where x is. So if no pair differs in the loop, x and y do not.
+    pub fn at_once(&self) -> Result<UnionMap, IslError> {
+        let mut all = self.validity()?;
+        if let Some(ranges) = &self.ranges {
+            all = all.union(&ranges.order(self.flow.ctx())?)?;
+        }
+        if self.has_reductions()? {
+            all = all.union(&self.reduction)?;
+        }
+        all.coalesce()
+    }
+    /// Whether updates may change places.
     pub fn has_reductions(&self) -> Result<bool, IslError> {
         Ok(!self.reduction.is_empty()?)
     }
@@ -47,17 +72,24 @@ impl Dependences {
 ///
 /// Requires: `scop.schedule` orders all instances totally.
 pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
-    scop.ctx.within(Budget::DEPENDENCE, || compute(scop))
+    let ranged = match scop.ctx.within(RANGES, || ranges::ranges(scop)) {
+        Err(IslError::OutOfBudget { stage }) if stage == RANGES.name => Vec::new(),
+        other => other?,
+    };
+    scop.ctx.within(Budget::DEPENDENCE, || compute(scop, ranged))
 }
 
-fn compute(scop: &Scop) -> Result<Dependences, IslError> {
+/// Live ranges that take longer to find stay in order.
+const RANGES: Budget = Budget::new("ranges", 100_000);
+
+fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
     let known = known_of_params(scop)?;
     let order = Phases::of(scop, &known)?;
     let all = Accesses::of(scop, &known)?;
     let reduced = all.reduction_arrays();
-    let plain = all.filtered(|a| !reduced.contains(&a.array));
-    let Values { flow, anti, output } = value_based(scop, &plain, &order)?;
-    let (mut flow, mut anti, mut output) = (flow, anti, output);
+    let ranged_arrays: BTreeSet<ArrayId> = ranged.iter().flat_map(|r| r.arrays.iter().copied()).collect();
+    let plain = all.filtered(|a| !reduced.contains(&a.array) && !ranged_arrays.contains(&a.array));
+    let Values { mut flow, mut anti, mut output } = value_based(scop, &plain, &order)?;
 
     // Arrays with reductions. Let ρ be the set of pairs (s, t) of updates of one statement with one operator; we want to let them
     // be reordered. With value-based dependences this would be unsound: a chain s → u → t whose first link is in ρ may be all
@@ -92,11 +124,22 @@ fn compute(scop: &Scop) -> Result<Dependences, IslError> {
         let ordered = flow.union(&anti)?.union(&output)?;
         reduction = reduction.subtract(&ordered)?;
     }
+    let mut ranges = None;
+    if !ranged.is_empty() {
+        let firm = possible(&anti.union(&output)?, &known)?;
+        let scalars = value_based(scop, &all.filtered(|a| ranged_arrays.contains(&a.array)), &order)?;
+        flow = flow.union(&scalars.flow)?;
+        anti = anti.union(&scalars.anti)?;
+        output = output.union(&scalars.output)?;
+        reduction = reduction.subtract(&scalars.flow.union(&scalars.anti)?.union(&scalars.output)?)?;
+        ranges = Some(Ranges { firm, scalars: ranged });
+    }
     Ok(Dependences {
         flow: possible(&flow, &known)?,
         anti: possible(&anti, &known)?,
         output: possible(&output, &known)?,
         reduction: possible(&reduction, &known)?,
+        ranges,
     })
 }
 
@@ -127,7 +170,7 @@ pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
         let order = Phases::of(scop, &known)?;
         let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Dependences { flow, anti, output, reduction })
+        Ok(Dependences { flow, anti, output, reduction, ranges: None })
     })
 }
 
@@ -158,6 +201,7 @@ fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Value
 
 /// One access, its instances split into a reading phase `R<s>` and a writing phase `W<s>`, so that isl sees that
 /// an instance reads before it writes.
+#[derive(Clone)]
 struct Phased {
     statement: StatementId,
     array: ArrayId,
@@ -198,8 +242,7 @@ impl Accesses {
     }
 
     fn filtered(&self, keep: impl Fn(&Phased) -> bool) -> Accesses {
-        let copy = |a: &Phased| Phased { relation: a.relation.clone(), ..*a };
-        Accesses(self.0.iter().filter(|a| keep(a)).map(copy).collect())
+        Accesses(self.0.iter().filter(|a| keep(a)).cloned().collect())
     }
 
     fn reduction_arrays(&self) -> BTreeSet<ArrayId> {

@@ -4,6 +4,7 @@
 //! chooses among them, chooses the order of the loops in each band and their tiles, and compares with the original order. Where
 //! no gain is predicted the region is left alone.
 
+mod apart;
 mod apply;
 mod coincidence;
 mod cost;
@@ -13,7 +14,7 @@ mod search;
 mod shape;
 
 pub use coincidence::flag_coincident;
-pub use orders::Orders;
+pub use orders::{Orders, Scalars};
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;

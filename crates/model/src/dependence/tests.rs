@@ -49,7 +49,7 @@ fn oracle(scop: &Scop, params: &[i128]) -> Oracle {
     Oracle { memory, relaxed, flow }
 }
 
-fn pairs(map: &UnionMap, scop: &Scop, params: &[i128]) -> Pairs {
+fn pairs(map: &UnionMap, params: &[i128]) -> Pairs {
     let mut out = Pairs::new();
     for map in map.maps().unwrap() {
         let (source, sink) = (map.get_tuple_name(DimType::In).unwrap(), map.get_tuple_name(DimType::Out).unwrap());
@@ -70,8 +70,70 @@ fn pairs(map: &UnionMap, scop: &Scop, params: &[i128]) -> Pairs {
         })
         .unwrap();
     }
-    let _ = scop;
     out
+}
+
+/// The definition of [`Ranged`]: live ranges and what keeps them apart, of one scalar.
+fn ranged_oracle(scop: &Scop, array: ArrayId, params: &[i128]) -> (Pairs, Pairs) {
+    let Traced::All(trace) = Trace::of(scop, params, 5000).unwrap() else { panic!("too many instances") };
+    let does = |k: usize, writes: bool| {
+        let accesses = &scop.statements[&trace.instances[k].0].accesses;
+        trace.touched[k].iter().any(|(a, _)| accesses[*a].array == array && accesses[*a].is_write() == writes)
+    };
+    let all = 0..trace.instances.len();
+    let name = |(s, t): (usize, usize)| (trace.name(s), trace.name(t));
+    let mut live = BTreeSet::new();
+    for r in all.clone().filter(|k| does(*k, false)) {
+        live.extend((0..r).rev().find(|k| does(*k, true)).map(|w| (w, r)));
+    }
+    let is_dead = |k: usize| does(k, true) && !live.iter().any(|(w, _)| *w == k);
+    let mut order = BTreeSet::new();
+    for w in all.filter(|k| does(*k, true)) {
+        order.extend((0..w).filter(|s| does(*s, false) || is_dead(*s)).map(|s| (s, w)));
+    }
+    (live.into_iter().map(name).collect(), order.into_iter().map(name).collect())
+}
+
+/// Checks the contract of [`Ranges`] and gives the scalars whose live ranges may change places.
+fn check_ranges(scop: &Scop, params: &[i128]) -> Vec<String> {
+    let found = dependences(scop).unwrap();
+    let Some(ranges) = &found.ranges else { return Vec::new() };
+    for Ranged { arrays, live, order } in &ranges.scalars {
+        for array in arrays {
+            let (expected_live, expected_order) = ranged_oracle(scop, *array, params);
+            assert_eq!(pairs(live, params), expected_live, "live ranges of {array}");
+            assert_eq!(pairs(order, params), expected_order, "order of {array}");
+        }
+    }
+    // All other conflicts are kept by what does not depend on a condition, those of scalars by both together.
+    let kept = closure(&pairs(&found.firm_validity().unwrap(), params));
+    let ordered: Pairs = pairs(&ranges.order(&scop.ctx).unwrap(), params);
+    let all = closure(&kept.union(&ordered).cloned().collect());
+    let memory = oracle(scop, params).memory;
+    assert_eq!(memory.difference(&all).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "missed");
+    let without_scalars = test_scop_without(scop, &ranges.scalars.iter().flat_map(|r| r.arrays.clone()).collect());
+    let firm = oracle(&without_scalars, params).memory;
+    assert_eq!(firm.difference(&kept).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "not firm");
+    ranges.scalars.iter().map(|r| format!("{:?}", r.arrays)).collect()
+}
+
+/// The region without the accesses of some arrays.
+fn test_scop_without(scop: &Scop, arrays: &BTreeSet<ArrayId>) -> Scop {
+    let mut statements = scop.statements.clone();
+    for statement in statements.values_mut() {
+        statement.accesses.retain(|a| !arrays.contains(&a.array));
+    }
+    Scop {
+        ctx: scop.ctx.clone(),
+        params: scop.params.clone(),
+        context: scop.context.clone(),
+        arrays: scop.arrays.clone(),
+        statements,
+        schedule: scop.schedule.clone(),
+        may_alias: Vec::new(),
+        assumptions: scop.assumptions.clone(),
+        lines: scop.lines,
+    }
 }
 
 /// All pairs (a, c) with a chain from a to c.
@@ -101,14 +163,14 @@ fn check(sketch: &str, params: &[i128]) -> Dependences {
     let scop = test_scop(sketch);
     let found = dependences(&scop).unwrap();
     let expected = oracle(&scop, params);
-    let validity = pairs(&found.validity().unwrap(), &scop, params);
+    let validity = pairs(&found.validity().unwrap(), params);
     assert_eq!(validity.difference(&expected.memory).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "made up");
     let chains = closure(&validity);
     assert_eq!(expected.memory.difference(&chains).collect::<Vec<_>>(), Vec::<&(String, String)>::new(), "missed");
-    assert_eq!(pairs(&found.reduction, &scop, params), expected.relaxed, "reductions");
+    assert_eq!(pairs(&found.reduction, params), expected.relaxed, "reductions");
     let values = value_dependences(&scop).unwrap();
     if expected.relaxed.is_empty() {
-        assert_eq!(pairs(&values.flow, &scop, params), expected.flow, "value-based flow");
+        assert_eq!(pairs(&values.flow, params), expected.flow, "value-based flow");
     }
     found
 }
@@ -216,4 +278,107 @@ fn triangles_and_guards() {
            read A0[i, i]; write A1[0]",
         &[5],
     );
+}
+
+#[test]
+fn live_ranges_and_what_keeps_them_apart() {
+    for (sketch, params, expected) in [
+        // Handed on inside of an iteration.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p1
+                 read A0[i, j]; write A2[]
+                 read A2[]; write A1[j, i]",
+            &[3, 4][..],
+            &["[A2]"][..],
+        ),
+        // A sum: each update reads what the one before wrote.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j <= i
+                 write A2[]
+                 for k : 0 <= k < p1
+                   read A2[]; read A0[i, k]; write A2[]
+                 read A2[]; write A1[i, j]",
+            &[3, 2],
+            &["[A2]"],
+        ),
+        // Some writes are dead: of the first, those that the guarded second overwrites.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 write A2[]
+                 if i + j >= 2
+                   write A2[]
+                 read A2[]; write A1[i, j]",
+            &[4],
+            &["[A2]"],
+        ),
+        // Two scalars with the same accesses are one; the third has others.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 write A2[]; write A3[]
+                 read A2[]; read A3[]; write A4[]
+                 read A4[]; write A1[i, j]",
+            &[3],
+            &["[A2, A3]", "[A4]"],
+        ),
+        // The first iteration reads what was there before.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 read A2[]; write A1[i, j]
+                 write A2[]",
+            &[3],
+            &[],
+        ),
+        // Nobody knows whether it is overwritten.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 write A2[]
+                 may A2[]
+                 read A2[]; write A1[i, j]",
+            &[3],
+            &[],
+        ),
+        // Live ranges go from row to row: there are no two loops to permute.
+        (
+            "for i : 0 <= i < p0
+               write A2[]
+               for j : 0 <= j < p0
+                 read A2[]; write A1[i, j]",
+            &[3],
+            &[],
+        ),
+        // An array is not a scalar.
+        (
+            "for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 write A0[0]
+                 read A0[0]; write A1[i, j]",
+            &[3],
+            &[],
+        ),
+    ] {
+        assert_eq!(check_ranges(&test_scop(sketch), params), expected, "{sketch}");
+    }
+}
+
+#[test]
+fn live_ranges_of_which_something_is_unknown_stay_in_order() {
+    let sketch = "for i : 0 <= i < p0
+                    for j : 0 <= j < p0
+                      write A2[]
+                      read A2[]; write A1[i, j]";
+    let found = |change: fn(&mut Scop)| {
+        let mut scop = test_scop(sketch);
+        change(&mut scop);
+        check_ranges(&scop, &[3])
+    };
+    assert_eq!(found(|_| {}), ["[A2]"]);
+    assert!(found(|scop| scop.arrays[&ArrayId(2)].live_out = true).is_empty());
+    assert!(found(|scop| scop.statements[&StatementId(1)].boxed = true).is_empty());
+    assert!(found(|scop| scop.statements[&StatementId(0)].accesses[0].exact = false).is_empty());
 }

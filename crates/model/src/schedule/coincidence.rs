@@ -10,7 +10,7 @@ use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, U
 /// Loops that isl's scheduler does not flag can be coincident in this sense, because its flags hold for every order of the
 /// members of a band and these hold for the order at hand.
 pub fn flag_coincident(schedule: &Schedule, dependences: &Dependences) -> Result<Schedule, IslError> {
-    let all = dependences.with_reductions()?;
+    let all = dependences.at_once()?;
     schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);

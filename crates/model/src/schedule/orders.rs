@@ -1,8 +1,9 @@
 //! The orders that isl's scheduler finds, neither tiled nor judged.
 
 use super::Fusion;
-use crate::dependence::Dependences;
-use crate::scop::Scop;
+use super::apart::are_apart;
+use crate::dependence::{Dependences, Ranged};
+use crate::scop::{ArrayId, Scop};
 use isl::{
     BasicMap, Constraint, Ctx, DimType, IslError, Schedule, ScheduleAlgorithm, ScheduleConstraints, UnionMap, UnionSet,
 };
@@ -14,6 +15,15 @@ const MAX_CONSTANT_TERM: i32 = 20;
 /// A number in a constraint that says how far a loop goes, not how far a dependence reaches.
 const SIZE: i64 = 64;
 
+/// What may happen to the live ranges of scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalars {
+    /// They keep their order.
+    InOrder,
+    /// They may change places.
+    Reordered,
+}
+
 /// What isl's scheduler is told of a region, prepared once for all runs of it.
 pub struct Orders {
     ctx: Ctx,
@@ -22,6 +32,8 @@ pub struct Orders {
     simplified: Relations,
     /// Made when it is needed for the first time.
     unsized_relations: Option<Relations>,
+    /// Those that may change places.
+    ranges: Vec<Ranged>,
 }
 
 /// `{ source -> sink }` each.
@@ -32,22 +44,36 @@ struct Relations {
     coincidence: Option<UnionMap>,
     /// What should be close together.
     proximity: UnionMap,
+    /// `{ [source -> A[]] -> [sink -> A[]] }`: pairs to respect wherever a live range of the scalar A that ends at their source or
+    /// begins at their sink is not local.
+    conditional: Option<Conditional>,
+}
+
+struct Conditional {
+    live: UnionMap,
+    order: UnionMap,
 }
 
 impl Relations {
     fn map(&self, simplify: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Relations, IslError> {
+        let conditional = match &self.conditional {
+            Some(pairs) => Some(Conditional { live: simplify(&pairs.live)?, order: simplify(&pairs.order)? }),
+            None => None,
+        };
         Ok(Relations {
             validity: simplify(&self.validity)?,
             coincidence: self.coincidence.as_ref().map(&simplify).transpose()?,
             proximity: simplify(&self.proximity)?,
+            conditional,
         })
     }
 }
 
 impl Orders {
     /// Requires: `deps` are the dependences of `scop`.
-    pub fn of(scop: &Scop, deps: &Dependences, reuse_of_reads: bool) -> Result<Orders, IslError> {
-        let mut domain = UnionSet::empty_ctx(&scop.ctx)?;
+    pub fn of(scop: &Scop, deps: &Dependences, reuse_of_reads: bool, scalars: Scalars) -> Result<Orders, IslError> {
+        let ctx = &scop.ctx;
+        let mut domain = UnionSet::empty_ctx(ctx)?;
         for statement in scop.statements.values() {
             domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
         }
@@ -55,10 +81,32 @@ impl Orders {
         if reuse_of_reads {
             proximity = proximity.union(&reads_of_one_cell(scop)?)?;
         }
-        let coincidence = if deps.has_reductions()? { Some(deps.with_reductions()?) } else { None };
-        let exact = Relations { validity: deps.validity()?, coincidence, proximity };
-        let simplified = exact.map(|pairs| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce())?;
-        Ok(Orders { ctx: scop.ctx.clone(), domain, exact, simplified, unsized_relations: None })
+        let ranges = match (&deps.ranges, scalars) {
+            (Some(ranges), Scalars::Reordered) => ranges.scalars.clone(),
+            _ => Vec::new(),
+        };
+        let exact = if ranges.is_empty() {
+            let validity = deps.validity()?;
+            let coincidence =
+                deps.has_reductions()?.then(|| validity.union(&deps.reduction)?.coalesce()).transpose()?;
+            Relations { validity, coincidence, proximity, conditional: None }
+        } else {
+            Relations {
+                validity: deps.firm_validity()?,
+                coincidence: Some(deps.at_once()?),
+                proximity,
+                conditional: Some(Conditional {
+                    live: tagged(ctx, ranges.iter().map(|r| (r.arrays[0], &r.live)))?,
+                    order: tagged(ctx, ranges.iter().map(|r| (r.arrays[0], &r.order)))?,
+                }),
+            }
+        };
+        let mut everywhere = domain.clone();
+        for scalar in &ranges {
+            everywhere = everywhere.union(&domain.product(&tag(ctx, scalar.arrays[0])?.domain()?)?)?;
+        }
+        let simplified = exact.map(|pairs| pairs.gist_domain(&everywhere)?.gist_range(&everywhere)?.coalesce())?;
+        Ok(Orders { ctx: ctx.clone(), domain, exact, simplified, unsized_relations: None, ranges })
     }
 
     /// One run of the scheduler.
@@ -73,8 +121,9 @@ impl Orders {
     ///    numbers of many digits do not arise;
     /// 3. the exact relations.
     ///
-    /// Ensures: the order respects all dependences.
-    pub fn find(&mut self, fusion: Fusion) -> Result<Schedule, IslError> {
+    /// Ensures: the order respects all dependences; where live ranges may change places, they are apart, also after bands are
+    /// permuted and tiled. `None`: the scheduler did not see to the latter.
+    pub fn find(&mut self, fusion: Fusion) -> Result<Option<Schedule>, IslError> {
         let ctx = &self.ctx;
         ctx.set_schedule_algorithm(ScheduleAlgorithm::Isl);
         ctx.set_schedule_serialize_sccs(fusion == Fusion::Min);
@@ -85,6 +134,11 @@ impl Orders {
         ctx.set_schedule_treat_coalescing(true);
         ctx.set_schedule_max_coefficient(MAX_COEFFICIENT);
         ctx.set_schedule_max_constant_term(MAX_CONSTANT_TERM);
+        let schedule = self.find_any()?;
+        Ok(if are_apart(&schedule, &self.ranges)? { Some(schedule) } else { None })
+    }
+
+    fn find_any(&mut self) -> Result<Schedule, IslError> {
         match self.compute(&self.simplified) {
             Err(error) if is_no_order(&error) => {}
             result => return result,
@@ -102,12 +156,29 @@ impl Orders {
     }
 
     fn compute(&self, relations: &Relations) -> Result<Schedule, IslError> {
-        ScheduleConstraints::on_domain(&self.domain)?
+        let mut constraints = ScheduleConstraints::on_domain(&self.domain)?
             .set_validity(&relations.validity)?
             .set_coincidence(relations.coincidence.as_ref().unwrap_or(&relations.validity))?
-            .set_proximity(&relations.proximity)?
-            .compute_schedule()
+            .set_proximity(&relations.proximity)?;
+        if let Some(Conditional { live, order }) = &relations.conditional {
+            constraints = constraints.set_conditional_validity(live, order)?;
+        }
+        constraints.compute_schedule()
     }
+}
+
+/// `{ A[] -> A[] }`
+fn tag(ctx: &Ctx, array: ArrayId) -> Result<UnionMap, IslError> {
+    UnionMap::read_from_str(ctx, &format!("{{ {array}[] -> {array}[] }}"))
+}
+
+/// `{ [s -> A[]] -> [t -> A[]] }` for each pair `{ s -> t }` of a scalar A.
+fn tagged<'a>(ctx: &Ctx, pairs: impl Iterator<Item = (ArrayId, &'a UnionMap)>) -> Result<UnionMap, IslError> {
+    let mut all = UnionMap::empty_ctx(ctx)?;
+    for (array, pairs) in pairs {
+        all = all.union(&pairs.product(&tag(ctx, array)?)?)?;
+    }
+    Ok(all)
 }
 
 /// Did the scheduler find no linear order that carries a dependence?

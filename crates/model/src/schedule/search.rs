@@ -3,7 +3,7 @@
 use super::cost::{Cost, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
 use super::shape::{Choice, Choices, Region, Shape, Tree};
-use super::{Decision, Fusion, Machine, Orders, ScheduleOptions, apply, flag_coincident};
+use super::{Decision, Fusion, Machine, Orders, Scalars, ScheduleOptions, apply, flag_coincident};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
 use isl::{Budget, IslError, Schedule};
@@ -27,9 +27,24 @@ fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
 
 struct Candidate {
     schedule: Schedule,
+    fusion: Fusion,
     tree: Tree,
     choices: Choices,
     cost: Cost,
+}
+
+impl Candidate {
+    fn of(
+        schedule: Schedule,
+        fusion: Fusion,
+        region: &Region,
+        machine: &Machine,
+        options: &ScheduleOptions,
+    ) -> Result<Candidate, IslError> {
+        let tree = Tree::of(region, &schedule)?;
+        let (choices, cost) = best_choices(&tree, machine, options);
+        Ok(Candidate { schedule, fusion, tree, choices, cost })
+    }
 }
 
 pub(super) fn choose(
@@ -54,33 +69,53 @@ pub(super) fn choose(
     };
     let mut best: Option<Candidate> = None;
     let mut failure = None;
-    let mut orders = Orders::of(scop, deps, options.reuse_of_reads)?;
-    let attempt = one_attempt(scop, deps)?;
+    let mut found = 0;
+    let mut offer = |candidate: Candidate, best: &mut Option<Candidate>| {
+        let better = |b: &Candidate| match options.draw {
+            Some(number) => number >> (found - 1) & 1 == 1,
+            None => candidate.cost.cycles < TIE * b.cost.cycles,
+        };
+        let is_better = best.as_ref().is_none_or(better);
+        found += 1;
+        if is_better {
+            *best = Some(candidate);
+        }
+    };
+    let mut orders = Orders::of(scop, deps, options.reuse_of_reads, Scalars::InOrder)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
-        let schedule = scop.ctx.within(attempt, || orders.find(fusion));
-        let schedule = match schedule {
-            Ok(schedule) => schedule,
-            // Within the limits on coefficients there is no order but, perhaps, the original's.
-            Err(e) if is_uncarried(&e) => continue,
-            Err(e) => {
-                failure = Some(e);
-                continue;
+        match scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion)) {
+            Ok(Some(schedule)) => {
+                let candidate = Candidate::of(schedule, fusion, &region, machine, options)?;
+                // Where everything depends on everything, nothing can be serialized and both strategies are one.
+                let one_component = !matches!(candidate.tree.shape, Shape::Sequence(_));
+                offer(candidate, &mut best);
+                if one_component {
+                    break;
+                }
             }
-        };
-        let tree = Tree::of(&region, &schedule)?;
-        let one_component = !matches!(tree.shape, Shape::Sequence(_));
-        let (choices, cost) = best_choices(&tree, machine, options);
-        let better = |b: &Candidate| match options.draw {
-            Some(number) => !number.is_multiple_of(2),
-            None => cost.cycles < TIE * b.cost.cycles,
-        };
-        if best.as_ref().is_none_or(better) {
-            best = Some(Candidate { schedule, tree, choices, cost });
+            // Within the limits on coefficients there is no order but, perhaps, the original's.
+            Ok(None) => {}
+            Err(e) if is_uncarried(&e) => {}
+            Err(e) => failure = Some(e),
         }
-        // Where everything depends on everything, nothing can be serialized and both strategies are one.
-        if one_component {
-            break;
+    }
+    if deps.ranges.is_some() {
+        // isl makes use of the freedom where it can, not where it pays, and takes longer: one more attempt, and not at the expense
+        // of what was found before.
+        let fusion = best.as_ref().map_or(fusions[0], |b| b.fusion);
+        let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+        let attempt = one_attempt(scop, deps)?;
+        let attempt = Budget::new(attempt.name, attempt.operations.min(left));
+        let candidate = scop.ctx.within(attempt, || {
+            let schedule = Orders::of(scop, deps, options.reuse_of_reads, Scalars::Reordered)?.find(fusion)?;
+            schedule.map(|s| Candidate::of(s, fusion, &region, machine, options)).transpose()
+        });
+        match candidate {
+            Ok(Some(candidate)) => offer(candidate, &mut best),
+            Ok(None) => {}
+            Err(e) if is_uncarried(&e) => {}
+            Err(e) => failure = Some(e),
         }
     }
     let Some(best) = best else {

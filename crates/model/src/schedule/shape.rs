@@ -61,9 +61,13 @@ pub(super) type Choices = HashMap<usize, Choice>;
 /// What the estimate needs of a region, whatever its order.
 pub(super) struct Region<'a> {
     scop: &'a Scop,
-    all: UnionMap,
+    /// What iterations that run at once must not have between them.
+    at_once: UnionMap,
+    /// What lanes of a vector must not have between them. A scalar is a register there, one for each lane: if no live range
+    /// leaves its iteration, nothing travels from one to the next.
+    lanes: UnionMap,
     /// Without reductions, if there are any.
-    validity: Option<UnionMap>,
+    lanes_with_sums: Option<UnionMap>,
     /// At the nominal values of the parameters.
     domains: Vec<(StatementId, Set)>,
     /// Bytes per step of each dimension of the statement, per access.
@@ -104,9 +108,13 @@ impl<'a> Region<'a> {
             }
             accesses.insert(id, list);
         }
-        let all = dependences.with_reductions()?;
-        let validity = if dependences.has_reductions()? { Some(dependences.validity()?) } else { None };
-        Ok(Region { scop, all, validity, domains, accesses: Rc::new(accesses) })
+        let firm = dependences.firm_validity()?;
+        let (lanes, lanes_with_sums) = match dependences.has_reductions()? {
+            true => (firm.union(&dependences.reduction)?.coalesce()?, Some(firm)),
+            false => (firm, None),
+        };
+        let at_once = dependences.at_once()?;
+        Ok(Region { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
     }
 }
 
@@ -268,15 +276,16 @@ impl Reader<'_> {
         }
         let index = self.bands;
         self.bands += 1;
-        let all = active(node, &self.region.all)?;
-        let validity = self.region.validity.as_ref().map(|v| active(node, v)).transpose()?;
+        let at_once = active(node, &self.region.at_once)?;
+        let all = active(node, &self.region.lanes)?;
+        let with_sums = self.region.lanes_with_sums.as_ref().map(|v| active(node, v)).transpose()?;
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
-            let coincident = all.is_subset(&equal_at(&all, row)?)?;
+            let coincident = at_once.is_subset(&equal_at(&at_once, row)?)?;
             members.push(Member {
                 coincident,
-                lanes: if coincident { Lanes::Independent } else { lanes(&all, validity.as_ref(), row, &others)? },
+                lanes: if coincident { Lanes::Independent } else { lanes(&all, with_sums.as_ref(), row, &others)? },
                 trips: 1.0,
                 rows: self.rows(row)?,
             });
@@ -305,10 +314,10 @@ impl Reader<'_> {
     }
 }
 
-/// `validity` is given where it differs from `all`.
+/// `with_sums` is given where it differs from `all`.
 fn lanes(
     all: &UnionMap,
-    validity: Option<&UnionMap>,
+    with_sums: Option<&UnionMap>,
     row: &UnionPwAff,
     others: &[&UnionPwAff],
 ) -> Result<Lanes, IslError> {
@@ -319,9 +328,9 @@ fn lanes(
         }
         Ok(!pairs.is_subset(&equal_at(&pairs, row)?)?)
     };
-    Ok(match validity {
+    Ok(match with_sums {
         _ if !carried(all)? => Lanes::Independent,
-        Some(validity) if !carried(validity)? => Lanes::Reductions,
+        Some(with_sums) if !carried(with_sums)? => Lanes::Reductions,
         _ => Lanes::Chained,
     })
 }
