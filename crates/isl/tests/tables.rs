@@ -505,25 +505,33 @@ fn objects_keep_their_context_alive() {
     assert_eq!(object.count_val().unwrap().to_i64(), Some(4));
 }
 
-/// `t = …; … = t;` in two loops: what follows a use binds unless each value stays in its iteration.
+/// An assignment S to a cell t and uses T of its value: a use binds the assignments after it unless each value stays in its iteration.
 #[test]
 fn pairs_bind_where_the_condition_beside_them_is_not_local() {
     let ctx = Ctx::new();
-    let domain = UnionSet::read_from_str(&ctx, "{ S[i, j] : 0 <= i, j < 9; T[i, j] : 0 <= i, j < 9 }").unwrap();
-    let later = "(i' > i or (i' = i and j' > j))";
-    let schedule = |live: &str, tag: &str| {
-        let flow = union_map(&ctx, &format!("{{ S[i, j] -> T[{live}] }}"));
-        let condition = union_map(&ctx, &format!("{{ [S[i, j] -> {tag}[]] -> [T[{live}] -> {tag}[]] }}"));
-        let order = union_map(&ctx, &format!("{{ [T[i, j] -> t[]] -> [S[i', j'] -> t[]] : {later} }}"));
-        ScheduleConstraints::on_domain(&domain)
-            .and_then(|c| c.set_validity(&flow)?.set_proximity(&flow)?.set_conditional_validity(&condition, &order))
+    let in_one_iteration = [
+        "{ S[i, j] : 0 <= i, j < 9; T[i, j] : 0 <= i, j < 9 }",
+        "{ [S[i, j] -> t[]] -> [T[i, j] -> t[]] }",
+        "{ [T[i, j] -> t[]] -> [S[a, b] -> t[]] : a > i or (a = i and b > j) }",
+    ];
+    let in_one_row = [
+        "{ S[i] : 0 <= i < 9; T[i, j] : 0 <= i, j < 9 }",
+        "{ [S[i] -> t[]] -> [T[i, j] -> t[]] }",
+        "{ [T[i, j] -> t[]] -> [S[a] -> t[]] : a > i }",
+    ];
+    let members = |[domain, live, order]: [&str; 3], conditional: bool| {
+        let (live, order) = (union_map(&ctx, live), union_map(&ctx, order));
+        let (flow, later) = (live.factor_domain().unwrap(), order.factor_domain().unwrap());
+        let schedule = ScheduleConstraints::on_domain(&UnionSet::read_from_str(&ctx, domain).unwrap())
+            .and_then(|c| c.set_proximity(&flow))
+            .and_then(|c| match conditional {
+                true => c.set_validity(&flow)?.set_conditional_validity(&live, &order),
+                false => c.set_validity(&flow.union(&later)?),
+            })
             .and_then(|c| c.compute_schedule())
-            .unwrap()
+            .unwrap();
+        schedule.get_root().unwrap().child(0).unwrap().band_n_member().unwrap()
     };
-    let members = |schedule: Schedule| schedule.get_root().unwrap().child(0).unwrap().band_n_member().unwrap();
-    assert_eq!(members(schedule("i, j", "t")), 2);
-    // The value of another cell says nothing about the pairs of this one.
-    assert_eq!(members(schedule("i, j", "u")), 2);
-    // A value that crosses rows is never local to two loops.
-    assert_eq!(members(schedule("i, 8", "t")), 1);
+    assert_eq!([members(in_one_iteration, true), members(in_one_iteration, false)], [2, 1]);
+    assert_eq!([members(in_one_row, true), members(in_one_row, false)], [1, 1]);
 }

@@ -94,7 +94,8 @@ pub enum Decision {
         /// Some of its loops, by themselves, might be worth it.
         part_may_gain: bool,
     },
-    /// Ensures: `schedule` respects all dependences; its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
+    /// Ensures: `schedule` respects all dependences, or all but those between live ranges of scalars that it keeps apart (see
+    /// [`crate::dependence::Ranges`]); its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
     /// [`crate::loop_ast::MARK_VECTOR`] stand above the bands they are about.
     Transform {
         schedule: Schedule,

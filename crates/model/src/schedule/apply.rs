@@ -9,7 +9,8 @@ use std::collections::HashMap;
 /// The tree with its bands reordered and tiled.
 ///
 /// Requires: every band with a choice is permutable, so that each of its members has a non-negative distance for every dependence
-/// that reaches it; then every order of the members and every tiling of them respects all dependences.
+/// that reaches it; then every order of the members and every tiling of them respects all dependences. Live ranges of scalars that
+/// are apart stay so, see [`super::apart`].
 pub(super) fn apply(schedule: &Schedule, choices: &Choices) -> Result<Schedule, IslError> {
     let ctx = schedule.ctx();
     // Loops that count tiles rather than jump from one to the next have no strides: generating them takes isl half the time.

@@ -761,7 +761,7 @@ fn random_choices(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &S
 fn random_nests_with_reordered_live_ranges_compute_the_same() {
     let mut dice = Dice(0xD6E8_FEB8_6659_FD93);
     let (mut replayed, mut reordered) = (0, 0);
-    for _ in 0..60 {
+    for _ in 0..24 {
         let sketch = random_sketch_with_scalars(&mut dice);
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
@@ -782,7 +782,7 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
             }
         }
     }
-    assert!(replayed > 1000 && reordered > 10, "{replayed} instances, {reordered} orders");
+    assert!(replayed > 500 && reordered > 5, "{replayed} instances, {reordered} orders");
 }
 
 /// Trees of any kind, most of them wrong: those that respect the rest and are said to keep live ranges apart compute the same.
@@ -790,7 +790,7 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
 fn live_ranges_said_to_be_apart_are() {
     let mut dice = Dice(0x2545_F491_4F6C_DD1D);
     let (mut apart_and_reordered, mut not_apart) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..120 {
         let sketch = random_sketch_with_scalars(&mut dice).replace("p0", "5").replace("p1", "4");
         let sketch: String = sketch.lines().filter(|l| !l.starts_with("context")).map(|l| format!("{l}\n")).collect();
         let scop = test_scop(&sketch);
@@ -810,7 +810,7 @@ fn live_ranges_said_to_be_apart_are() {
         let verdict = verify(&scop, &node, &[]).unwrap();
         assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}\n{sketch}\n{schedule}\n{}", node.text(&scop));
     }
-    assert!(apart_and_reordered > 10 && not_apart > 10, "{apart_and_reordered} apart, {not_apart} not");
+    assert!(apart_and_reordered > 5 && not_apart > 5, "{apart_and_reordered} apart, {not_apart} not");
 }
 
 /// A band of two loops around all statements in one of a few orders, statements shifted by a step at times, some of them
