@@ -42,7 +42,7 @@ pub struct Campaign {
     pub keep: PathBuf,
     pub reductions: usize,
     pub patience: Patience,
-    /// Every failure inside the optimizer counts, not only wrong orders that its checker caught.
+    /// Every failure inside the optimizer counts, not only what its checker found wrong.
     pub strict: bool,
     reference: Variant,
     /// Every program runs in one of each.
@@ -176,7 +176,8 @@ impl Campaign {
     }
 
     fn internal_failures(&self, tally: &Tally) -> Vec<Failure> {
-        let counts = |said: &String| self.strict || said.contains("the new order is wrong");
+        let wrong = ["the new order is wrong", "moving scalars went wrong"];
+        let counts = |said: &String| self.strict || wrong.iter().any(|w| said.contains(w));
         let internal = tally.internal.iter().filter(|(said, _)| counts(said));
         internal.map(|(said, kernels)| Failure::Internal(kernels.clone(), said.clone())).collect()
     }
