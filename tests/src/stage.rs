@@ -53,9 +53,15 @@ pub fn observe(fixture: &Fixture) -> Result<String, String> {
     }
 }
 
+/// What is said about code that looks like the source does not depend on LLVM's other passes; so that is the usual position.
+fn position(fixture: &Fixture) -> &'static [&'static str] {
+    if fixture.flags.iter().any(|flag| flag == "--position") { &[] } else { &["--position", "early"] }
+}
+
 fn analyze(fixture: &Fixture) -> Result<Report, String> {
     let mut command = Command::new(tools::loopwright()?);
-    command.arg("analyze").arg(&fixture.path).arg("--json").args(&fixture.flags).env_remove("LOOPWRIGHT");
+    command.arg("analyze").arg(&fixture.path).arg("--json").args(position(fixture)).args(&fixture.flags);
+    command.env_remove("LOOPWRIGHT");
     let output = tools::succeed(&mut command)?;
     Report::from_json(&String::from_utf8_lossy(&output.stdout)).map_err(|e| format!("{}: {e}", tools::shown(&command)))
 }
@@ -133,7 +139,8 @@ fn show_loops(report: &Report) -> String {
 
 fn ir(fixture: &Fixture) -> Result<String, String> {
     let mut command = Command::new(tools::loopwright()?);
-    command.arg("opt").arg(&fixture.path).args(["-o", "-"]).args(&fixture.flags).env_remove("LOOPWRIGHT");
+    command.arg("opt").arg(&fixture.path).args(["-o", "-"]).args(position(fixture)).args(&fixture.flags);
+    command.env_remove("LOOPWRIGHT");
     let output = tools::succeed(&mut command)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let wanted: Vec<&str> = fixture.values("show").collect();
@@ -152,6 +159,7 @@ fn diagnose(fixture: &Fixture) -> Result<String, String> {
         .arg(tools::driver(&fixture.path))
         .args(["-O3", "-g", "-c", "-o", "/dev/null"])
         .args(if asked.is_empty() { &all } else { asked.as_slice() })
+        .arg("--loopwright=position=early")
         .args(&fixture.flags)
         .arg(name)
         .current_dir(fixture.path.parent().unwrap_or(&fixture.path))

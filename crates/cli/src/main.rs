@@ -43,7 +43,7 @@ Examples:
 
 Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:
   parallel             run outer loops on several threads (links the OpenMP runtime)
-  position=early|late  where in clang's pipeline it works: before the vectorizer (late) or before that, on simpler code (early)
+  position=late|early  where in clang's pipeline it works: before the vectorizer (late, the default) or at its start (early)
   function=NAME        only this function
   tile=N               edge of the tiles
   fusion=min|max       how eagerly loops are fused

@@ -39,9 +39,9 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Position {
     /// At its start, on what the front end wrote.
-    #[default]
     Early,
     /// Just before the vectorizer.
+    #[default]
     Late,
 }
 

@@ -222,7 +222,8 @@ impl Work<'_> {
         }
     }
 
-    fn scalar_read(&self, statement: StatementId, value: Value) -> Option<ArrayId> {
+    /// The scalar from which the statement reads the value.
+    pub(super) fn scalar_read(&self, statement: StatementId, value: Value) -> Option<ArrayId> {
         let mut items = self.drafts[&statement].alive().map(|(_, i)| i);
         let item = items.find(|i| i.role == Role::ReadScalar(value) && i.element.is_none())?;
         Some(item.access.array)

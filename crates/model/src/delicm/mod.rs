@@ -25,7 +25,7 @@ pub use replay::replay;
 
 use crate::scop::{Access, ArrayId, Scop, Statement, StatementId};
 use indexmap::IndexMap;
-use isl::{Budget, IslError, Set, UnionMap, UnionPwMultiAff, UnionSet};
+use isl::{Budget, IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwMultiAff, UnionSet};
 use std::collections::BTreeSet;
 use work::Work;
 
@@ -119,6 +119,22 @@ fn finished(work: &Work) -> Result<Finished, IslError> {
     if work.drafts.iter().any(|(id, draft)| *id != draft.from) {
         schedule = schedule.pullback_union_pw_multi_aff(&UnionPwMultiAff::from_union_map(&parts)?)?;
     }
-    let schedule = schedule.intersect_domain(&domain)?;
+    let mut schedule = schedule.intersect_domain(&domain)?;
+    if work.drafts.iter().any(|(id, draft)| *id != draft.from) {
+        // Parts of a statement have places of their own in the text: see Timeline::copy.
+        schedule = schedule.map_schedule_node_bottom_up(|node| -> Result<ScheduleNode, IslError> {
+            let sets = node.get_universe_domain()?.sets()?;
+            if node.get_type()? != ScheduleNodeType::Leaf || sets.len() < 2 {
+                return Ok(node);
+            }
+            let mut sets: Vec<(StatementId, Set)> = sets
+                .into_iter()
+                .filter_map(|set| Some((StatementId::from_isl_name(&set.get_tuple_name().ok()?)?, set)))
+                .collect();
+            sets.sort_by_key(|(id, _)| *id);
+            let filters = sets.iter().map(|(_, set)| UnionSet::from_set(set)).collect::<Result<Vec<_>, _>>()?;
+            node.insert_sequence(&filters)
+        })?;
+    }
     Ok(Finished { outcome: Outcome { statements: work.changed(), counts }, accesses, schedule })
 }

@@ -39,13 +39,21 @@ impl Work<'_> {
                     parts.push(part);
                 }
                 let room = MAX_STATEMENTS.saturating_sub(self.drafts.values().filter(|d| d.alive).count());
-                if (2..=MAX_PARTS).contains(&parts.len()) && parts.len() <= room + 1 {
-                    self.cut(user, &parts)?;
-                    for part in self.parts_of(user) {
-                        self.forward_value(part, value)?;
-                    }
+                if !(2..=MAX_PARTS).contains(&parts.len()) || parts.len() > room + 1 {
+                    continue;
+                }
+                let (before, counts) = (self.drafts.clone(), self.counts);
+                self.cut(user, &parts)?;
+                let mut helped = true;
+                for part in self.parts_of(user) {
+                    helped &= self.scalar_read(part, value).is_none() || self.forward_value(part, value)?;
+                }
+                if helped {
                     return Ok(true);
                 }
+                // A value that is computed from its predecessor could be cut iteration by iteration.
+                (self.drafts, self.counts) = (before, counts);
+                self.forget_flows();
             }
         }
         Ok(false)

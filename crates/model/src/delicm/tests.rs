@@ -451,3 +451,23 @@ fn replay_sees_a_value_that_went_wrong() {
     let bad = replay(&before, &program, &scop, &outcome, &[4]).unwrap();
     assert!(matches!(bad, Verdict::Different { .. }), "{bad:?}");
 }
+
+#[test]
+fn a_recurrence_is_not_cut_iteration_by_iteration() {
+    // for i { s = 1; for k { A0[i] = s; s = s * 0.5; } }
+    let After { scop, outcome } = moved(
+        "
+        array A1 scalar
+        for i : 0 <= i < p0
+          write A1[]
+          for k : 0 <= k < p1
+            read A1[]; write A0[i]; write A1[]
+        ",
+        "
+        scalar 0 one
+        s = scalar 0; store 1 s; t = mul s half; scalar 2 t
+        ",
+    );
+    assert!(scop.statements.len() <= 3, "{}", accesses(&scop));
+    assert_eq!(outcome.counts.mapped, 0);
+}

@@ -187,6 +187,10 @@ impl<'a> Work<'a> {
         self.flows.insert(array, flow);
     }
 
+    pub(super) fn forget_flows(&mut self) {
+        self.flows.clear();
+    }
+
     pub(super) fn forget_flow(&mut self, array: ArrayId) {
         self.flows.remove(&array);
     }

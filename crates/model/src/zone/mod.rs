@@ -40,8 +40,9 @@ impl Timeline {
             let Some(id) = StatementId::from_isl_name(&map.get_tuple_name(DimType::In)?) else { continue };
             let own = map.dim(DimType::Out)?;
             let map = map.intersect_domain(&scop.statements[&id].domain)?.gist_params(valid)?;
-            let mut time = map.add_dims(DimType::Out, length - own)?;
-            for pad in own..length {
+            // The last one is 0, and something else for copies.
+            let mut time = map.add_dims(DimType::Out, length + 1 - own)?;
+            for pad in own..=length {
                 time = time.fix_si(DimType::Out, pad, 0)?;
             }
             times.insert(id, time);
@@ -53,9 +54,13 @@ impl Timeline {
         self.times.contains_key(&statement)
     }
 
-    /// The copy runs when the original does.
+    /// The copy runs when the original does, for other instances. It has a place of its own in the text, because isl sorts
+    /// statements by that: among those of one place it takes any for the last.
     pub(crate) fn copy(&mut self, original: StatementId, copy: StatementId) -> Result<(), IslError> {
         let time = self.times[&original].set_tuple_name(DimType::In, &copy.to_string())?;
+        let last = time.dim(DimType::Out)? - 1;
+        let time = time.project_out(DimType::Out, last, 1)?.add_dims(DimType::Out, 1)?;
+        let time = time.fix_si(DimType::Out, last, i64::from(copy.0) + 1)?;
         self.times.insert(copy, time);
         Ok(())
     }
@@ -165,4 +170,58 @@ fn instance(phased: &str) -> Option<StatementId> {
 /// `{ R<s>[i…] -> S<s>[i…] }` or the same for `W`.
 fn unphased(of: &isl::Set, statement: StatementId) -> Result<Map, IslError> {
     isl::Set::universe(&of.get_space()?)?.identity()?.set_tuple_name(DimType::Out, &statement.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+
+    /// A statement cut into the iterations 0, 1, … and the rest: each part sees what the part of the iteration before wrote.
+    #[test]
+    fn parts_of_a_statement_see_each_other_in_order() {
+        let scop = test_scop(
+            "
+            array A0 scalar
+            for i : 0 <= i < p0
+              for k : 0 <= k < p1
+                read A0[]; write A0[]
+            ",
+        );
+        for parts in 2..=7 {
+            let mut timeline = Timeline::of(&scop, &scop.context).unwrap();
+            let mut accesses = UnionMap::empty_ctx(&scop.ctx).unwrap();
+            // The numbers of the parts do not follow their order in time.
+            let name = |part: i64| StatementId(((part * 3) % parts) as u32);
+            let names_differ = parts % 3 != 0;
+            let name = |part: i64| if names_differ { name(part) } else { StatementId((parts - 1 - part) as u32) };
+            for part in 0..parts {
+                if name(part) != StatementId(0) {
+                    timeline.copy(StatementId(0), name(part)).unwrap();
+                }
+                let when = if part == parts - 1 { format!("k >= {part}") } else { format!("k = {part}") };
+                let text =
+                    format!("[p0, p1] -> {{ {}[i, k] -> A0[] : 0 <= i < p0 and 0 <= k < p1 and {when} }}", name(part));
+                accesses = accesses.union(&UnionMap::read_from_str(&scop.ctx, &text).unwrap()).unwrap();
+            }
+            let none = UnionMap::empty_ctx(&scop.ctx).unwrap();
+            let flow = timeline.flow(&accesses, &accesses, &none).unwrap();
+            for pair in flow.pairs {
+                let readers = pair.readers().unwrap();
+                let to = Map::read_from_str(
+                    &scop.ctx,
+                    &format!(
+                        "[p0, p1] -> {{ {0}[i, k] -> {1}[i, k + 1]; {0}[i, k] -> {1}[i + 1, 0] : k = p1 - 1 }}",
+                        pair.writer, pair.reader
+                    ),
+                );
+                assert!(readers.is_subset(&to.unwrap()).unwrap(), "{parts} parts: {readers}");
+            }
+            let starts = flow.initial.iter().map(|(_, map)| map.domain().unwrap());
+            for start in starts {
+                let first = start.fix_si(DimType::Set, 0, 0).unwrap().fix_si(DimType::Set, 1, 0).unwrap();
+                assert!(start.is_subset(&first).unwrap(), "{parts} parts: {start}");
+            }
+        }
+    }
 }
