@@ -3,20 +3,37 @@
 //!
 //! The archive is linked statically and bundled: libLLVM exports its own `isl_*`, and a plugin loaded beside it has to
 //! be bound to the copy it was compiled with.
+//!
+//! Of Polly's archive a copy is linked in which isl calls `src/large.rs` for arithmetic on large numbers, which counts what that
+//! costs and passes it on; `cfg(counts_large_numbers)` tells. Without binutils, and with pkg-config's isl, there is no such
+//! copy: then operations are counted whatever the size of their numbers.
 
-use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, io};
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
     println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-check-cfg=cfg(counts_large_numbers)");
 
     if let Some(directory) = polly_isl_directory() {
-        println!("cargo:rustc-link-search=native={}", directory.display());
-        println!("cargo:rustc-link-lib=static=PollyISL");
         println!("cargo:rerun-if-changed={}", directory.join(ARCHIVE).display());
+        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+        match copy_that_counts(&directory.join(ARCHIVE), &out) {
+            Ok(()) => {
+                println!("cargo:rustc-cfg=counts_large_numbers");
+                println!("cargo:rustc-link-search=native={}", out.display());
+                println!("cargo:rustc-link-lib=static={COUNTING}");
+            }
+            Err(error) => {
+                println!("cargo:warning=what large numbers cost is not counted: {error}");
+                println!("cargo:rustc-link-search=native={}", directory.display());
+                println!("cargo:rustc-link-lib=static=PollyISL");
+            }
+        }
     } else if !link_by_pkg_config() {
         eprintln!(
             "error: isl was not found: neither {ARCHIVE} of LLVM 19 (looked where `llvm-config-19 --libdir` says; \
@@ -27,6 +44,35 @@ fn main() {
 }
 
 const ARCHIVE: &str = "libPollyISL.a";
+/// The copy's name as a library.
+const COUNTING: &str = "isl_counting";
+/// Where isl's large numbers are defined. It stays as it is: what it calls of itself is part of what is counted.
+const NUMBERS: &str = "imath.c.o";
+/// `mp_int_mul` becomes `loopwright_mp_int_mul`, and so on.
+const COUNTED: [&str; 4] = ["mp_int_mul", "mp_int_div", "mp_int_gcd", "mp_int_lcm"];
+
+/// Ensures: `out` has a copy of `archive` in which the functions [`COUNTED`] are called by their new names, and defined by their
+/// old ones. The same archive gives the same bytes.
+fn copy_that_counts(archive: &Path, out: &Path) -> io::Result<()> {
+    // Members are named, never unpacked together: two of them may have the same name.
+    let copy = format!("lib{COUNTING}.a");
+    fs::copy(archive, out.join(&copy))?;
+    let binutil = |program: &str, arguments: &[&str]| -> io::Result<()> {
+        let output = Command::new(program).args(arguments).current_dir(out).output();
+        let output = output.map_err(|error| io::Error::other(format!("{program}: {error}")))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(io::Error::other(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)))),
+        }
+    };
+    binutil("ar", &["x", &copy, NUMBERS])?;
+    binutil("ar", &["dD", &copy, NUMBERS])?;
+    let renamed = COUNTED.map(|name| format!("--redefine-sym={name}=loopwright_{name}"));
+    let mut arguments: Vec<&str> = renamed.iter().map(String::as_str).collect();
+    arguments.extend(["--enable-deterministic-archives", &copy]);
+    binutil("objcopy", &arguments)?;
+    binutil("ar", &["qcsD", &copy, NUMBERS])
+}
 
 fn polly_isl_directory() -> Option<PathBuf> {
     let chosen = env::var("LLVM_CONFIG").ok();

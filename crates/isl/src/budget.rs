@@ -1,15 +1,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::large::Meter;
 use crate::{Ctx, IslError, raw};
 
 /// A named allowance of isl operations. An operation is an allocation or a pivot of a simplex tableau: about a microsecond
 /// where tableaux are small, so a million is about a second; the scheduler's are not, see [`Budget::schedule_of`]. Counting
 /// operations rather than time keeps results the same on every machine.
+///
+/// Numbers of many digits make operations slow, so the arithmetic on them uses up operations too, in proportion to `steps`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     pub name: &'static str,
     pub operations: u64,
+    /// So much arithmetic on large numbers uses up all of it. A step is about a nanosecond.
+    pub steps: u64,
 }
+
+/// About a second.
+const STEPS_OF_A_SECOND: u64 = 1_000_000_000;
 
 impl Budget {
     /// Domains, access relations and contexts from the IR.
@@ -39,11 +47,21 @@ impl Budget {
     /// square: 5 µs each were measured for 4 statements of depth 3, 30 µs for 12, 290 µs for 24.
     pub const fn schedule_of(statements: u64) -> Budget {
         let size = if statements < 4 { 4 } else { statements };
-        Budget::new(Budget::SCHEDULE.name, 10_000_000 / (size * size))
+        Budget { name: "schedule", operations: 10_000_000 / (size * size), steps: STEPS_OF_A_SECOND }
     }
 
     pub const fn new(name: &'static str, operations: u64) -> Budget {
-        Budget { name, operations }
+        Budget { name, operations, steps: operations.saturating_mul(STEPS_OF_A_SECOND / 1_000_000) }
+    }
+
+    /// The same with at most so many operations, each worth as many steps as before.
+    pub fn at_most(self, operations: u64) -> Budget {
+        let operations = operations.min(self.operations);
+        Budget { operations, steps: operations.saturating_mul(self.steps_per_operation()), ..self }
+    }
+
+    fn steps_per_operation(&self) -> u64 {
+        self.steps / self.operations.max(1)
     }
 }
 
@@ -61,39 +79,55 @@ impl Ctx {
     /// outer one too, and the error names the budget that ran out.
     ///
     /// After running out, every isl call in `work` fails; those after it succeed again.
+    ///
+    /// Arithmetic on large numbers is counted for the innermost context that a thread has called this for.
     pub fn within<T, E: From<IslError>>(&self, budget: Budget, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let outer = self.limit().map(|limit| Limit {
-            left: limit.left.saturating_sub(self.operations_used(limit.left)),
-            stage: limit.stage,
-        });
+        let outer = self.limit_now();
         let inner = match outer {
             Some(outer) if outer.left <= budget.operations => outer,
             _ => Limit { left: budget.operations, stage: budget.name },
         };
         self.set_limit(Some(inner));
+        // SAFETY: this handle keeps the context alive until the meter is replaced below.
+        let outer_meter = unsafe { Meter::new(self.as_ptr(), budget.steps_per_operation()) }.replace();
         let result = catch_unwind(AssertUnwindSafe(work));
-        let used = self.operations_used(inner.left);
+        outer_meter.replace();
+        // `work` may have reset the counter, with a budget of its own.
+        let used = inner.left - self.limit_now().map_or(0, |limit| limit.left);
         self.set_limit(outer.map(|outer| Limit { left: outer.left.saturating_sub(used), ..outer }));
         result.unwrap_or_else(|payload| resume_unwind(payload))
     }
 
+    /// Runs `work` with one of so many equal parts of what the budget in force still allows; without limit if there is none.
+    pub fn within_part<T, E: From<IslError>>(
+        &self,
+        name: &'static str,
+        parts: u64,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Some(left) = self.operations_left() else {
+            return work();
+        };
+        let operations = left / parts;
+        let steps = operations.saturating_mul(Meter::steps_per_operation());
+        self.within(Budget { name, operations, steps }, work)
+    }
+
     /// The operations that the budget in force still allows; `None` outside of [`Ctx::within`].
     pub fn operations_left(&self) -> Option<u64> {
-        let limit = self.limit()?;
-        let left = limit.left.saturating_sub(self.operations_used(limit.left));
-        self.set_limit(Some(Limit { left, ..limit }));
-        Some(left)
+        let limit = self.limit_now()?;
+        self.set_limit(Some(limit));
+        Some(limit.left)
     }
 
     /// Runs `work` without limit and without counting: for printing and for copies that must not fail.
     pub(crate) fn unbudgeted<T>(&self, work: impl FnOnce() -> T) -> T {
-        let Some(limit) = self.limit() else {
+        let Some(limit) = self.limit_now() else {
             return work();
         };
-        let left = limit.left.saturating_sub(self.operations_used(limit.left));
         self.set_limit(None);
         let result = work();
-        self.set_limit(Some(Limit { left, ..limit }));
+        self.set_limit(Some(limit));
         result
     }
 
@@ -103,6 +137,11 @@ impl Ctx {
         let exhausted = self.limit().is_some() && unsafe { raw::isl_ctx_next_operation(self.as_ptr()) } < 0;
         self.reset_error();
         exhausted
+    }
+
+    /// What is left of the limit now. The counter has to be reset after this.
+    fn limit_now(&self) -> Option<Limit> {
+        self.limit().map(|limit| Limit { left: limit.left - self.operations_used(limit.left), ..limit })
     }
 
     fn set_limit(&self, limit: Option<Limit>) {

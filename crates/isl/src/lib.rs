@@ -20,7 +20,8 @@
 //!     --errors-for-leak-kinds=definite --suppressions=tests/valgrind.supp" cargo test -p isl --tests
 //! ```
 //!
-//! **Budgets.** [`Ctx::within`] bounds the work of a closure, in operations rather than in time.
+//! **Budgets.** [`Ctx::within`] bounds the work of a closure, in operations rather than in time; arithmetic on large numbers uses
+//! up more of them than on small ones.
 //!
 //! ```
 //! use isl::{Budget, Ctx, IslError, Set};
@@ -48,6 +49,7 @@ mod exercise;
 mod fixed_box;
 mod flow;
 mod id;
+mod large;
 mod map;
 mod multi_aff;
 mod object;

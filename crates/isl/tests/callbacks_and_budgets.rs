@@ -170,6 +170,97 @@ fn what_the_inner_budget_uses_is_used_in_the_outer_one() {
 }
 
 #[test]
+fn what_the_innermost_of_three_budgets_uses_is_used_in_the_outermost() {
+    let ctx = Ctx::new();
+    ctx.within(Budget::new("outer", 10_000), || {
+        ctx.within(Budget::new("middle", 8_000), || {
+            ctx.within(Budget::new("inner", 6_000), || hard(&ctx)).unwrap_err();
+            Ok::<(), IslError>(())
+        })?;
+        let left = ctx.operations_left().unwrap();
+        assert!(0 < left && left <= 4_000, "{left}");
+        Ok::<(), IslError>(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_part_of_what_is_left_leaves_the_rest() {
+    let ctx = Ctx::new();
+    ctx.within(Budget::new("whole", 10_000), || {
+        let error = ctx.within_part("part", 2, || hard(&ctx)).unwrap_err();
+        assert_eq!(error, IslError::OutOfBudget { stage: "part" });
+        let left = ctx.operations_left().unwrap();
+        assert!((4_900..=5_000).contains(&left), "{left}");
+        Ok::<(), IslError>(())
+    })
+    .unwrap();
+    assert!(ctx.within_part("part of no limit", 2, || domain(&ctx).is_empty()).is_ok());
+}
+
+/// Where nobody counts what large numbers cost (see `build.rs`) they have no limit.
+#[cfg(counts_large_numbers)]
+mod large_numbers {
+    use super::*;
+
+    /// 3 to the power of 2ⁿ.
+    fn squared(ctx: &Ctx, n: usize) -> Result<Val> {
+        (0..n).try_fold(Val::int_from_si(ctx, 3)?, |value, _| value.mul(&value))
+    }
+
+    #[test]
+    fn few_operations_with_large_numbers_run_out() {
+        let ctx = Ctx::new();
+        let little = Budget::new("little", 20_000);
+        // Each is an operation or two, and takes four times as long as the one before.
+        let error = ctx.within(little, || squared(&ctx, 40)).unwrap_err();
+        assert_eq!(error, IslError::OutOfBudget { stage: "little" });
+        let easy = ctx.within(little, || squared(&ctx, 3));
+        assert_eq!(easy.unwrap().to_i64(), Some(6561));
+        assert!(!hard(&ctx).unwrap().is_empty().unwrap());
+    }
+
+    /// What a polyhedron's lexicographic minimum costs, if its coefficients have about so many decimal digits.
+    fn cost(digits: u32) -> u64 {
+        let ctx = Ctx::new();
+        let mut coefficient = (1..).map(|i| format!("{}{i}", "7".repeat(digits as usize)));
+        let mut next = || coefficient.next().unwrap();
+        let constraints: Vec<String> =
+            (0..5).map(|_| format!("{}a + {}b >= {}c + {}d + {}", next(), next(), next(), next(), next())).collect();
+        let text = format!("{{ [a, b, c, d] : a, b, c, d >= 0 and {} }}", constraints.join(" and "));
+        let polyhedron = set(&ctx, &text);
+        ctx.within(Budget::new("large", 1_000_000_000), || {
+            polyhedron.lexmin()?;
+            Ok::<_, IslError>(1_000_000_000 - ctx.operations_left().unwrap())
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_longer_the_numbers_the_more_the_same_work_costs() {
+        let [short, long, longer] = [1, 800, 1600].map(cost);
+        assert!(10 * short < long, "{short} {long}");
+        assert!(3 * long < longer && longer < 6 * long, "{long} {longer}");
+        assert_eq!(long, cost(800));
+    }
+
+    #[test]
+    fn large_numbers_are_counted_for_the_innermost_context() {
+        let [outer, inner] = [Ctx::new(), Ctx::new()];
+        let whole = Budget::new("whole", 100_000);
+        outer
+            .within(whole, || {
+                let before = outer.operations_left();
+                inner.within(Budget::new("inner", 20_000), || squared(&inner, 40)).unwrap_err();
+                assert_eq!(outer.operations_left(), before);
+                assert!(squared(&outer, 40).unwrap_err().is_out_of_budget());
+                Ok::<(), IslError>(())
+            })
+            .unwrap();
+    }
+}
+
+#[test]
 fn printing_and_copying_cost_nothing() {
     let ctx = Ctx::new();
     ctx.within(Budget::new("little", 4_000), || {

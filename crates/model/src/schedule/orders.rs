@@ -15,6 +15,12 @@ const MAX_CONSTANT_TERM: i32 = 20;
 /// A number in a constraint that says how far a loop goes, not how far a dependence reaches.
 const SIZE: i64 = 64;
 
+/// The budgets of the first runs of isl's scheduler, each half of what is left. Where numbers of many digits arise, as they do from
+/// constant sizes, one run would use up everything.
+const SIMPLIFIED: &str = "schedule from simplified dependences";
+const UNSIZED: &str = "schedule from dependences without sizes";
+const EXACT: &str = "schedule from exact dependences";
+
 /// What may happen to the live ranges of scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalars {
@@ -121,6 +127,9 @@ impl Orders {
     ///    numbers of many digits do not arise;
     /// 3. the exact relations.
     ///
+    /// Where that takes too long, it is told of nothing that should be close together, and otherwise as in 2: distances then need
+    /// no bound, and without sizes they often have none.
+    ///
     /// Ensures: the order respects all dependences; where live ranges may change places, they are apart, also after bands are
     /// permuted and tiled. `None`: the scheduler did not see to the latter.
     pub fn find(&mut self, fusion: Fusion) -> Result<Option<Schedule>, IslError> {
@@ -139,27 +148,37 @@ impl Orders {
     }
 
     fn find_any(&mut self) -> Result<Schedule, IslError> {
-        match self.compute(&self.simplified) {
-            Err(error) if is_no_order(&error) => {}
+        let ctx = &self.ctx;
+        match ctx.within_part(SIMPLIFIED, 2, || self.compute(&self.simplified)) {
+            Err(error) if is_no_order(&error) || is_out_of(SIMPLIFIED, &error) => {}
             result => return result,
         }
-        let unsized_relations = match self.unsized_relations.take() {
-            Some(relations) => relations,
-            None => self.exact.map(without_sizes)?,
-        };
-        let result = self.compute(&unsized_relations);
-        self.unsized_relations = Some(unsized_relations);
+        if self.unsized_relations.is_none() {
+            self.unsized_relations = Some(self.exact.map(without_sizes)?);
+        }
+        let unsized_relations = self.unsized_relations.as_ref().expect("made above");
+        let mut result = ctx.within_part(UNSIZED, 2, || self.compute(unsized_relations));
+        if matches!(&result, Err(error) if is_no_order(error)) {
+            result = ctx.within_part(EXACT, 2, || self.compute(&self.exact));
+        }
         match result {
-            Err(error) if is_no_order(&error) => self.compute(&self.exact),
+            Err(error) if is_out_of(UNSIZED, &error) || is_out_of(EXACT, &error) => {
+                let nothing = UnionMap::empty_ctx(ctx)?;
+                self.compute_with_proximity(unsized_relations, &nothing).map_err(|_| error)
+            }
             result => result,
         }
     }
 
     fn compute(&self, relations: &Relations) -> Result<Schedule, IslError> {
+        self.compute_with_proximity(relations, &relations.proximity)
+    }
+
+    fn compute_with_proximity(&self, relations: &Relations, proximity: &UnionMap) -> Result<Schedule, IslError> {
         let mut constraints = ScheduleConstraints::on_domain(&self.domain)?
             .set_validity(&relations.validity)?
             .set_coincidence(relations.coincidence.as_ref().unwrap_or(&relations.validity))?
-            .set_proximity(&relations.proximity)?;
+            .set_proximity(proximity)?;
         if let Some(Conditional { live, order }) = &relations.conditional {
             constraints = constraints.set_conditional_validity(live, order)?;
         }
@@ -184,6 +203,10 @@ fn tagged<'a>(ctx: &Ctx, pairs: impl Iterator<Item = (ArrayId, &'a UnionMap)>) -
 /// Did the scheduler find no linear order that carries a dependence?
 pub fn is_uncarried(error: &IslError) -> bool {
     matches!(error, IslError::Invalid { message, .. } if message.contains("unable to carry"))
+}
+
+fn is_out_of(budget: &str, error: &IslError) -> bool {
+    matches!(error, IslError::OutOfBudget { stage } if *stage == budget)
 }
 
 fn is_no_order(error: &IslError) -> bool {

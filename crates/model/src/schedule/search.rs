@@ -22,7 +22,7 @@ fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
         pieces += map.n_basic_map()? as u64;
     }
     let full = Budget::schedule_of(scop.statements.len() as u64);
-    Ok(Budget::new(full.name, full.operations * FEW_PIECES / pieces.max(FEW_PIECES)))
+    Ok(Budget { operations: full.operations * FEW_PIECES / pieces.max(FEW_PIECES), ..full })
 }
 
 struct Candidate {
@@ -105,8 +105,7 @@ pub(super) fn choose(
         // of what was found before.
         let fusion = best.as_ref().map_or(fusions[0], |b| b.fusion);
         let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
-        let attempt = one_attempt(scop, deps)?;
-        let attempt = Budget::new(attempt.name, attempt.operations.min(left));
+        let attempt = one_attempt(scop, deps)?.at_most(left);
         let candidate = scop.ctx.within(attempt, || {
             let schedule = Orders::of(scop, deps, options.reuse_of_reads, Scalars::Reordered)?.find(fusion)?;
             schedule.map(|s| Candidate::of(s, fusion, &region, machine, options)).transpose()
