@@ -11,6 +11,7 @@ mod ranges;
 
 pub use ranges::{Ranged, Ranges};
 
+use crate::clock::{clock, without_clock};
 use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
 use isl::{Budget, Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
 use std::collections::BTreeSet;
@@ -186,16 +187,17 @@ fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Value
     let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
     let writes = certain.union(&possible)?;
-    let question = |sink: &UnionMap| UnionAccessInfo::from_sink(sink)?.set_schedule_map(&order.phases);
+    let clock = clock(&order.phases)?;
+    let question = |sink: &UnionMap| UnionAccessInfo::from_sink(sink)?.set_schedule_map(&clock);
     let flow = question(&reads)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
     let output = question(&writes)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
     // Reads hide no writes; certain writes between a read and a write make the anti dependence a chain of that write's
     // anti dependence and an output dependence.
     let anti = question(&writes)?.set_may_source(&reads)?.set_kill(&certain)?.compute_flow()?;
     Ok(Values {
-        flow: order.instances(ctx, &flow.get_may_dependence()?)?,
-        anti: order.instances(ctx, &anti.get_may_dependence()?)?,
-        output: order.instances(ctx, &output.get_may_dependence()?)?,
+        flow: order.instances(ctx, &without_clock(&flow.get_may_dependence()?)?)?,
+        anti: order.instances(ctx, &without_clock(&anti.get_may_dependence()?)?)?,
+        output: order.instances(ctx, &without_clock(&output.get_may_dependence()?)?)?,
     })
 }
 

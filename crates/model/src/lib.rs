@@ -2,6 +2,7 @@
 //! and what must hold at run time for all of it to be true. Nothing in this crate knows LLVM.
 
 pub mod assume;
+mod clock;
 pub mod delicm;
 pub mod delinearize;
 pub mod dependence;

@@ -175,7 +175,12 @@ impl Reader<'_> {
         let mut at = pointer;
         for _ in 0..64 {
             at = self.stands_for(at);
-            let Some(instruction) = self.facts.instruction(at) else { return at };
+            let Some(instruction) = self.facts.instruction(at) else {
+                return match self.facts.value(at).kind {
+                    ValueKind::ConstantGep { base, .. } => base,
+                    _ => at,
+                };
+            };
             at = match &instruction.op {
                 Op::Gep { base, .. } => *base,
                 Op::Cast(CastOp::BitCast) | Op::Freeze => instruction.operands[0],

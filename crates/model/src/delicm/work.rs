@@ -218,8 +218,8 @@ impl<'a> Work<'a> {
 
     /// The relation `{ S[i…] -> T[…] }` as one function of the counters, if it is one: for all instances in its domain.
     pub(super) fn function(&self, relation: &Map) -> Result<Option<Vec<Polynomial>>, IslError> {
-        let relation = relation.coalesce()?;
-        if !relation.intersect_params(&self.valid)?.is_single_valued()? {
+        let relation = relation.intersect_params(&self.valid)?.coalesce()?;
+        if !relation.is_single_valued()? {
             return Ok(None);
         }
         let domain = relation.domain()?;

@@ -14,6 +14,7 @@
 #[cfg(test)]
 mod sets;
 
+use crate::clock::without_clock;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{DimType, IslError, Map, UnionAccessInfo, UnionMap};
@@ -54,8 +55,8 @@ impl Timeline {
         self.times.contains_key(&statement)
     }
 
-    /// The copy runs when the original does, for other instances. It has a place of its own in the text, because isl sorts
-    /// statements by that: among those of one place it takes any for the last.
+    /// The copy runs when the original does, for other instances. It has a place of its own in the text, as isl's
+    /// dataflow analysis expects of statements.
     pub(crate) fn copy(&mut self, original: StatementId, copy: StatementId) -> Result<(), IslError> {
         let time = self.times[&original].set_tuple_name(DimType::In, &copy.to_string())?;
         let last = time.dim(DimType::Out)? - 1;
@@ -109,11 +110,11 @@ impl Timeline {
             }
             Ok(out)
         };
-        let asked = UnionAccessInfo::from_sink(&all(reads, 0)?)?.set_schedule_map(&clock)?;
+        let asked = UnionAccessInfo::from_sink(&all(reads, 0)?)?.set_schedule_map(&crate::clock::clock(&clock)?)?;
         let asked = asked.set_must_source(&all(certain, 1)?)?.set_may_source(&all(possible, 1)?)?;
         let flow = asked.compute_flow()?;
         let mut pairs = Vec::new();
-        for map in flow.get_full_may_dependence()?.maps()? {
+        for map in without_clock(&flow.get_full_may_dependence()?)?.maps()? {
             // { W<s>[i] -> [R<s>[j] -> A[e]] }
             let writer = instance(&map.get_tuple_name(DimType::In)?);
             let reader = instance(&map.range_factor_domain()?.get_tuple_name(DimType::Out)?);
@@ -125,7 +126,7 @@ impl Timeline {
             pairs.push(Pair { writer, reader, map: map.coalesce()? });
         }
         let mut initial = Vec::new();
-        for map in flow.get_may_no_source()?.maps()? {
+        for map in without_clock(&flow.get_may_no_source()?)?.maps()? {
             let Some(reader) = instance(&map.get_tuple_name(DimType::In)?) else { continue };
             initial.push((reader, map.set_tuple_name(DimType::In, &reader.to_string())?));
         }
@@ -177,51 +178,74 @@ mod tests {
     use super::*;
     use crate::fixture::test_scop;
 
-    /// A statement cut into the iterations 0, 1, … and the rest: each part sees what the part of the iteration before wrote.
+    /// A statement cut into the iterations 0, 1, … and the rest, of which only some still read: each sees what the part of the
+    /// iteration before wrote.
     #[test]
     fn parts_of_a_statement_see_each_other_in_order() {
         let scop = test_scop(
             "
             array A0 scalar
             for i : 0 <= i < p0
+              write A0[]
               for k : 0 <= k < p1
                 read A0[]; write A0[]
             ",
         );
-        for parts in 2..=7 {
-            let mut timeline = Timeline::of(&scop, &scop.context).unwrap();
-            let mut accesses = UnionMap::empty_ctx(&scop.ctx).unwrap();
-            // The numbers of the parts do not follow their order in time.
-            let name = |part: i64| StatementId(((part * 3) % parts) as u32);
-            let names_differ = parts % 3 != 0;
-            let name = |part: i64| if names_differ { name(part) } else { StatementId((parts - 1 - part) as u32) };
-            for part in 0..parts {
-                if name(part) != StatementId(0) {
-                    timeline.copy(StatementId(0), name(part)).unwrap();
-                }
-                let when = if part == parts - 1 { format!("k >= {part}") } else { format!("k = {part}") };
-                let text =
-                    format!("[p0, p1] -> {{ {}[i, k] -> A0[] : 0 <= i < p0 and 0 <= k < p1 and {when} }}", name(part));
-                accesses = accesses.union(&UnionMap::read_from_str(&scop.ctx, &text).unwrap()).unwrap();
-            }
+        let union = |texts: &[String]| {
             let none = UnionMap::empty_ctx(&scop.ctx).unwrap();
-            let flow = timeline.flow(&accesses, &accesses, &none).unwrap();
+            texts.iter().fold(none, |all, text| {
+                let text = format!("[p0, p1] -> {{ {text} and 0 <= i < p0 }}");
+                all.union(&UnionMap::read_from_str(&scop.ctx, &text).unwrap()).unwrap()
+            })
+        };
+        // isl sorts by hash what it cannot sort otherwise, so that one order of numbers says nothing about another.
+        for mut order in permutations(5) {
+            order.iter_mut().for_each(|n| *n += 1);
+            let mut timeline = Timeline::of(&scop, &scop.context).unwrap();
+            let last = order.len() - 1;
+            let mut writes = vec!["S0[i] -> A0[] : p1 > 0".to_string()];
+            let mut reads = Vec::new();
+            for (part, &number) in order.iter().enumerate() {
+                if number != 1 {
+                    timeline.copy(StatementId(1), StatementId(number)).unwrap();
+                }
+                let when = if part == last { format!("{part} <= k < p1") } else { format!("k = {part} and k < p1") };
+                writes.push(format!("S{number}[i, k] -> A0[] : {when}"));
+                if part == last {
+                    reads.push(format!("S{number}[i, k] -> A0[] : {when}"));
+                }
+            }
+            let flow = timeline.flow(&union(&reads), &union(&writes), &union(&[])).unwrap();
+            assert!(flow.initial.iter().all(|(_, map)| map.is_empty().unwrap()), "{order:?}");
+            let mut found = Vec::new();
             for pair in flow.pairs {
                 let readers = pair.readers().unwrap();
-                let to = Map::read_from_str(
-                    &scop.ctx,
-                    &format!(
-                        "[p0, p1] -> {{ {0}[i, k] -> {1}[i, k + 1]; {0}[i, k] -> {1}[i + 1, 0] : k = p1 - 1 }}",
-                        pair.writer, pair.reader
-                    ),
+                let (writer, reader) = (pair.writer, pair.reader);
+                let text = format!("[p0, p1] -> {{ {writer}[i, k] -> {reader}[i, k + 1] }}");
+                assert!(
+                    readers.is_subset(&Map::read_from_str(&scop.ctx, &text).unwrap()).unwrap(),
+                    "{order:?}: {readers}"
                 );
-                assert!(readers.is_subset(&to.unwrap()).unwrap(), "{parts} parts: {readers}");
+                found.push(writer.0);
             }
-            let starts = flow.initial.iter().map(|(_, map)| map.domain().unwrap());
-            for start in starts {
-                let first = start.fix_si(DimType::Set, 0, 0).unwrap().fix_si(DimType::Set, 1, 0).unwrap();
-                assert!(start.is_subset(&first).unwrap(), "{parts} parts: {start}");
-            }
+            found.sort_unstable();
+            let mut expected = vec![order[last], order[last - 1]];
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{order:?}");
         }
+    }
+    fn permutations(n: u32) -> Vec<Vec<u32>> {
+        if n == 0 {
+            return vec![Vec::new()];
+        }
+        let insert = |shorter: &Vec<u32>| {
+            let shorter = shorter.clone();
+            (0..n as usize).map(move |at| {
+                let mut longer = shorter.clone();
+                longer.insert(at, n - 1);
+                longer
+            })
+        };
+        permutations(n - 1).iter().flat_map(insert).collect()
     }
 }

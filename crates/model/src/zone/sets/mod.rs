@@ -26,6 +26,7 @@ mod values;
 pub use knowledge::{Conflict, Immovable};
 pub use values::{Value, Values};
 
+use crate::clock::{clock, without_clock};
 use crate::dependence::known_of_params;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use indexmap::IndexMap;
@@ -267,11 +268,11 @@ impl Zones {
         // happen neither needs nor ends a content.
         let order = self.order(universe, &reads, true)?.union(&self.order(universe, &certain, true)?)?;
         let events = renamed(&reads, 'R')?.union(&renamed(&certain, 'W')?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&order)?;
+        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&clock(&order)?)?;
         let flow = asked.set_must_source(&events)?.compute_flow()?;
         let never = without_source(&flow, universe)?;
         let (mut live, mut unused) = (Set::empty(&universe.get_space()?)?, Set::empty(&universe.get_space()?)?);
-        for map in flow.get_must_dependence()?.maps()? {
+        for map in without_clock(&flow.get_must_dependence()?)?.maps()? {
             let into = if map.get_tuple_name(DimType::In)?.starts_with('R') { &mut live } else { &mut unused };
             *into = into.union(&map.range()?)?;
         }
@@ -288,9 +289,9 @@ impl Zones {
         // The write at t comes before the unit z if and only if (t, 1) < (z, 0), that is t < z.
         let order = self.order(universe, writes, false)?;
         let sink = UnionMap::from_map(&universe.unwrap()?.domain_map()?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&order)?;
+        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&clock(&order)?)?;
         let flow = asked.set_must_source(writes)?.compute_flow()?;
-        Ok((flow.get_must_dependence()?.reverse()?, without_source(&flow, universe)?))
+        Ok((without_clock(&flow.get_must_dependence()?)?.reverse()?, without_source(&flow, universe)?))
     }
 
     /// `{ [A[e…] -> Zone[z…]] -> [A[e…] -> S[i…]] }` or `-> [A[e…] -> Initial[]]`, from what [`Zones::last_before`] gives.
@@ -348,7 +349,7 @@ impl Zones {
 }
 
 fn without_source(flow: &UnionFlow, universe: &Set) -> Result<Set, IslError> {
-    flow.get_must_no_source()?.domain()?.extract_set(&universe.get_space()?)
+    without_clock(&flow.get_must_no_source()?)?.domain()?.extract_set(&universe.get_space()?)
 }
 
 /// `S<s>` as `R<s>` or `W<s>`.
