@@ -226,9 +226,28 @@ impl Cutter<'_, '_> {
             }
         }
         for &phi in &phis {
-            self.demand_phi(phi)?;
+            // A counter of the next loop that starts from 0, say: nothing of the region has to tell it that.
+            match self.same_from_everywhere(phi) {
+                Some(value) => {
+                    self.slots.insert(Slot::Phi(phi));
+                    self.initial.push((Slot::Phi(phi), value));
+                }
+                None => self.demand_phi(phi)?,
+            }
         }
         Ok((values.into_iter().collect(), phis))
+    }
+
+    /// The one value from outside that all edges of the region bring to a φ at its exit.
+    fn same_from_everywhere(&self, phi: ValueId) -> Option<ValueId> {
+        let instruction = self.reader.facts.instruction(phi)?;
+        let Op::Phi { incoming } = &instruction.op else { return None };
+        let edges = instruction.operands.iter().zip(incoming).filter(|(_, from)| self.reader.region.contains(**from));
+        let values: BTreeSet<ValueId> = edges.map(|(&value, _)| value).collect();
+        match values.first() {
+            Some(&value) if values.len() == 1 && self.reader.is_outside(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// The value is needed by another statement or behind the region.
