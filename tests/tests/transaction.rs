@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use tests::tools;
 
 /// Every stage that can be told to fail.
-const STAGES: [&str; 8] = ["facts", "read", "dependence", "schedule", "plan", "write", "verify", "clean-up"];
+const STAGES: [&str; 9] = ["facts", "read", "delicm", "dependence", "schedule", "plan", "write", "verify", "clean-up"];
 
 /// Two nests that are both transformed, with a value that the first hands on to the second.
 const SOURCE: &str = "\
