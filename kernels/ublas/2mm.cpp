@@ -7,8 +7,7 @@
 
 LW_NOINLINE void kernel_2mm(double alpha, double beta, const Matrix &a, const Matrix &b, const Matrix &c, Matrix &d, Matrix &t) {
   ublas::noalias(t) = alpha * ublas::prod(a, b);
-  d *= beta;
-  ublas::noalias(d) += ublas::prod(t, c);
+  d = beta * d + ublas::prod(t, c);
 }
 
 int main() {

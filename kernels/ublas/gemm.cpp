@@ -6,8 +6,7 @@
 #endif
 
 LW_NOINLINE void kernel_gemm(double alpha, double beta, const Matrix &a, const Matrix &b, Matrix &c) {
-  c *= beta;
-  ublas::noalias(c) += alpha * ublas::prod(a, b);
+  c = beta * c + alpha * ublas::prod(a, b);
 }
 
 int main() {
