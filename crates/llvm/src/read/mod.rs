@@ -24,7 +24,7 @@ use isl::Set;
 use model::assume::{Assumption, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
-use region::{Piece, Region, chain};
+use region::{End, Piece, Region, chain};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -101,10 +101,12 @@ impl Search<'_> {
         if !self.searched.insert((scope, start)) {
             return;
         }
-        let (pieces, broken_at) = chain(self.facts, scope, start, stop);
+        let (pieces, end) = chain(self.facts, scope, start, stop);
         self.run(scope, &pieces);
-        if let Some(block) = broken_at {
-            self.unstructured(scope, block);
+        match end {
+            End::Stop => {}
+            End::Broken(block) => self.unstructured(scope, block),
+            End::Joined(block) => self.level(scope, block, stop),
         }
     }
 

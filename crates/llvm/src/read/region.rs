@@ -27,19 +27,28 @@ pub struct Piece {
     pub has_loop: bool,
 }
 
+/// Why a chain ends.
+pub enum End {
+    /// Where it should.
+    Stop,
+    /// At a block from which paths do not meet again.
+    Broken(BlockId),
+    /// At a block to which other paths lead than the chain's.
+    Joined(BlockId),
+}
+
 /// The chain of pieces from `start`, on the level of `scope`, up to `stop` or the last block whose paths meet again.
-/// Second result: where the chain broke off, if not at `stop`.
-pub fn chain(
-    facts: &FunctionFacts,
-    scope: Option<LoopId>,
-    start: BlockId,
-    stop: Option<BlockId>,
-) -> (Vec<Piece>, Option<BlockId>) {
+///
+/// Ensures: `start` dominates all its blocks.
+pub fn chain(facts: &FunctionFacts, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) -> (Vec<Piece>, End) {
     let mut pieces = Vec::new();
     let mut at = start;
     loop {
         if Some(at) == stop {
-            return (pieces, None);
+            return (pieces, End::Stop);
+        }
+        if !facts.dominates(start, at) {
+            return (pieces, End::Joined(at));
         }
         let child = facts.child_loop_of(scope, at);
         let mut meet = facts.block(at).immediate_post_dominator;
@@ -50,10 +59,10 @@ pub fn chain(
         }
         // Paths that meet again only behind the surrounding loop, or by going round in it, do not meet on this level.
         let Some(exit) = meet.filter(|&m| m > at && scope.is_none_or(|s| facts.in_loop(m, s))) else {
-            return (pieces, Some(at));
+            return (pieces, End::Broken(at));
         };
         let Some(blocks) = single_entry_part(facts, at, exit, scope) else {
-            return (pieces, Some(at));
+            return (pieces, End::Broken(at));
         };
         let has_loop = blocks.iter().any(|&b| facts.block(b).innermost_loop != scope);
         pieces.push(Piece { entry: at, exit, blocks, has_loop });
