@@ -28,7 +28,7 @@ impl<A: Anchors> Writer<'_, A> {
         let mut instance = Instance {
             now: HashMap::new(),
             copied: HashSet::new(),
-            arrays: body.memory.iter().map(|&(access, array)| (self.value(access), array)).collect(),
+            arrays: self.arrays_of(&body.memory),
             weakened: values(&body.recomputed),
             reductions: values(&body.reduction_ops),
         };
@@ -67,6 +67,13 @@ impl<A: Anchors> Writer<'_, A> {
             self.store_element(value, element, coordinates)?;
         }
         Ok(())
+    }
+
+    /// The array that an instruction touches, where it is one: a copy from one to another may be tagged as neither.
+    fn arrays_of(&self, memory: &[(ValueId, ArrayId)]) -> HashMap<Value, ArrayId> {
+        let touches_another = |access: ValueId, array: ArrayId| memory.iter().any(|m| m.0 == access && m.1 != array);
+        let only = memory.iter().filter(|&&(access, array)| !touches_another(access, array));
+        only.map(|&(access, array)| (self.value(access), array)).collect()
     }
 
     fn read_slot(&mut self, slot: ArrayId) -> Result<Value, WriteError> {

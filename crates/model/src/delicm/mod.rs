@@ -29,8 +29,6 @@ use isl::{Budget, IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, Union
 use std::collections::BTreeSet;
 use work::Work;
 
-/// Statements are cut. Off: kernels/stencils/smooth1d.c goes wrong with it at the late position, for a reason not found yet.
-const SPLIT: bool = cfg!(test);
 /// Forwarding makes way for moving, and the other way round; so often at most.
 const MAX_ROUNDS: usize = 4;
 
@@ -68,7 +66,7 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
             }
         }
         let mut cut = false;
-        while SPLIT && work.scalar_writes() > 0 && work.split()? {
+        while work.scalar_writes() > 0 && work.split()? {
             cut = true;
         }
         if cut {
