@@ -45,8 +45,10 @@ pub struct Campaign {
     /// Every failure inside the optimizer counts, not only what its checker found wrong.
     pub strict: bool,
     reference: Variant,
-    /// Every program runs in one of each.
+    /// Every program runs in one of each, or in one of one of them.
     variants: Vec<Vec<Variant>>,
+    /// More kernels in the same time: each program runs in one configuration, the next one in the next.
+    pub broad: bool,
 }
 
 /// A kernel that failed, as small as it became.
@@ -86,6 +88,7 @@ impl Campaign {
             strict: false,
             reference: Variant::Plain(vec!["-O3".into()]),
             variants: Vec::new(),
+            broad: false,
         }
     }
 
@@ -159,9 +162,14 @@ impl Campaign {
                 return;
             }
         };
-        for rotation in &self.variants {
-            let number = range.start / self.batch;
-            let variant = &rotation[number % rotation.len()].numbered(number);
+        let number = range.start / self.batch;
+        let (rotations, turn) = match self.variants.len() {
+            0 => return,
+            all if self.broad => (&self.variants[number % all..][..1], number / all),
+            _ => (&self.variants[..], number),
+        };
+        for rotation in rotations {
+            let variant = &rotation[turn % rotation.len()].numbered(number);
             let failures = match program.compare(variant) {
                 Ok(tally) => {
                     lock(summary).tally.add(&tally);

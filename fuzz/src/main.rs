@@ -43,6 +43,9 @@ struct Args {
     /// Also with threads
     #[arg(long)]
     parallel: bool,
+    /// More kernels in the same time: each program in one configuration instead of all of them
+    #[arg(long)]
+    broad: bool,
     /// Kernels per program
     #[arg(long, default_value_t = 25)]
     batch: usize,
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
     campaign.keep = args.keep;
     campaign.reductions = args.reduce;
     campaign.strict = args.strict;
+    campaign.broad = args.broad;
     campaign.patience.compile = std::time::Duration::from_secs(args.patience);
     if args.levels {
         campaign.compare_levels();
