@@ -293,6 +293,8 @@ struct Reader<'a> {
     shaping: &'a Cell<u64>,
     /// φs to which the same is brought on all edges, and what that is.
     twins: HashMap<ValueId, ValueId>,
+    /// By load or store: the array it touches, as far as an earlier attempt found out.
+    bases: HashMap<ValueId, ValueId>,
 }
 
 /// All signed numbers of so many bits.
@@ -311,8 +313,21 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Attempt, Stop> {
         self.learn_from_guards()?;
         let items = self.domains()?;
-        let cut = self.cut_into_statements(&items)?;
-        let accesses = self.read_accesses(&cut)?;
+        let (known, assumptions, expanded) = (self.known_parameters(), self.assumptions.len(), self.expanded_products);
+        let mut cut = self.cut_into_statements(&items)?;
+        let mut accesses = self.read_accesses(&cut)?;
+        if self.is_out_of_order(&cut, &accesses) {
+            // Pointers that looked unrelated turned out to point into one array. Now it is known which ones do.
+            for (&base, all) in &accesses {
+                self.bases.extend(all.iter().map(|access| (access.instruction, base)));
+            }
+            self.forget_parameters_since(known);
+            self.assumptions.truncate(assumptions);
+            self.expanded_products = expanded;
+            cut = self.cut_into_statements(&items)?;
+            accesses = self.read_accesses(&cut)?;
+            assert!(!self.is_out_of_order(&cut, &accesses), "statements of a block swap accesses to one array");
+        }
         self.assemble(&items, cut, accesses)
     }
 
@@ -340,6 +355,7 @@ impl<'a> Reader<'a> {
             expanded_products: false,
             shaping,
             twins: HashMap::new(),
+            bases: HashMap::new(),
         };
         reader.find_twins();
         Ok(reader)

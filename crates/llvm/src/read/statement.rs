@@ -6,6 +6,7 @@
 //! values from outside). All else that crosses from one statement to another goes through a *slot*: one cell, written at the
 //! definition, read at the use. A φ has a slot of its own that its incoming edges write.
 
+use super::access::AccessesByBase;
 use super::affine::Scope;
 use super::domain::Item;
 use super::{Reader, Stop};
@@ -13,6 +14,7 @@ use crate::body::Induction;
 use crate::facts::{BlockId, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
+use model::scop::AccessKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Pure expressions larger than this are passed through a slot rather than repeated.
@@ -127,6 +129,32 @@ impl Reader<'_> {
         let (live_out_values, exit_phis) = cutter.demand_live_outs()?;
         let drafts = cutter.drafts()?;
         Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
+    }
+
+    /// Would running the statements of a block one after the other swap two accesses to one array, one of them a write?
+    ///
+    /// Blocks are cut before addresses are read, from what pointers look like; scalar evolution sees through more.
+    pub(super) fn is_out_of_order(&self, cut: &Cut, accesses: &AccessesByBase) -> bool {
+        let place = |value: ValueId| {
+            let block = self.facts.instruction(value).expect("an instruction").block;
+            self.facts.block(block).instructions.iter().position(|&v| v == value)
+        };
+        accesses.values().any(|all| {
+            let mut units: BTreeMap<usize, Vec<(usize, Option<usize>, bool)>> = BTreeMap::new();
+            for access in all.iter().filter(|a| cut.drafts[a.draft].boxed.is_none()) {
+                let writes = access.kind != AccessKind::Read;
+                let unit = units.entry(cut.drafts[access.draft].unit).or_default();
+                unit.push((access.draft, place(access.instruction), writes));
+            }
+            units.values().any(|unit| {
+                unit.iter().any(|&(draft, at, writes)| {
+                    let swapped = |&(other, there, also_writes): &(usize, Option<usize>, bool)| {
+                        other > draft && there < at && (writes || also_writes)
+                    };
+                    unit.iter().any(swapped)
+                })
+            })
+        })
     }
 }
 
@@ -627,10 +655,13 @@ impl Cutter<'_, '_> {
         if is_pure(a) || is_pure(b) {
             return false;
         }
+        // Only a guess where nothing is known yet: see `is_out_of_order`.
+        let array = |v: ValueId, pointer: ValueId| match self.reader.bases.get(&v) {
+            Some(&base) => base,
+            None => self.reader.root_pointer(pointer),
+        };
         match (touched(a), touched(b)) {
-            (Some((p, p_writes)), Some((q, q_writes))) => {
-                (p_writes || q_writes) && self.reader.root_pointer(p) == self.reader.root_pointer(q)
-            }
+            (Some((p, p_writes)), Some((q, q_writes))) => (p_writes || q_writes) && array(a, p) == array(b, q),
             _ => true,
         }
     }
