@@ -58,6 +58,7 @@ impl<A: Anchors> Writer<'_, A> {
         }
         let params: Vec<Value> = self.region.params.iter().map(|&id| self.value(id)).collect();
         self.params = params.into_iter().map(|value| self.write_param(value)).collect::<Result<_, _>>()?;
+        self.hand_on(joints)?;
         for term in &plan.check {
             self.write_term(term, joints.original)?;
         }
@@ -68,7 +69,7 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     /// The values from outside that `value` is computed from.
-    fn collect_inputs(&self, value: Value, inputs: &mut Vec<Value>) -> Result<(), WriteError> {
+    pub(super) fn collect_inputs(&self, value: Value, inputs: &mut Vec<Value>) -> Result<(), WriteError> {
         if !value.block().is_some_and(|b| self.inside.contains(&b)) {
             if !inputs.contains(&value) && !value.is_constant() {
                 inputs.push(value);
@@ -82,7 +83,7 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     /// What the region computes from frozen inputs, computed here; without promises, since nothing says that control gets there.
-    fn hoisted(&self, value: Value) -> Value {
+    pub(super) fn hoisted(&self, value: Value) -> Value {
         if !value.block().is_some_and(|b| self.inside.contains(&b)) {
             return self.frozen.get(&value).copied().unwrap_or(value);
         }

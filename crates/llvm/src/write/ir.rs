@@ -253,6 +253,24 @@ impl Value {
     pub fn replace_uses_outside(self, blocks: &[Block], by: Value) {
         unsafe { lw_write_replace_uses_outside(self.0, by.0, blocks.as_ptr(), blocks.len(), by.0) }
     }
+    /// A use by a φ counts where its edge comes from.
+    pub fn is_used_outside(self, blocks: &[Block]) -> bool {
+        let mut next = unsafe { LLVMGetFirstUse(self.0) };
+        while !next.is_null() {
+            let user = Value(unsafe { LLVMGetUser(next) });
+            let outside = |block: Block| !blocks.contains(&block);
+            let used = if user.is_phi() {
+                user.incoming().into_iter().any(|(value, from)| value == self && outside(from))
+            } else {
+                user.block().is_some_and(outside)
+            };
+            if used {
+                return true;
+            }
+            next = unsafe { LLVMGetNextUse(next) };
+        }
+        false
+    }
     pub fn set_alignment(self, bytes: u32) {
         unsafe { LLVMSetAlignment(self.0, bytes) }
     }

@@ -34,6 +34,33 @@ impl<A: Anchors> Writer<'_, A> {
         Ok(())
     }
 
+    /// New code behind this region may use what the original there does not: a check looks through conversions. What the region
+    /// computes for it from values of outside is computed before both versions; it runs whenever the region does, since it
+    /// dominates its users.
+    pub(super) fn hand_on(&mut self, joints: Joints) -> Result<(), WriteError> {
+        let mut within = self.blocks.clone();
+        within.extend([joints.original_exit, joints.merge]);
+        let live: Vec<Value> = self
+            .region
+            .live_outs
+            .iter()
+            .filter_map(|live| match live {
+                LiveOut::Value { value, .. } => Some(self.value(*value)),
+                LiveOut::ExitPhi { .. } => None,
+            })
+            .collect();
+        for value in self.blocks.iter().flat_map(|block| block.instructions()) {
+            if live.contains(&value) || !value.is_used_outside(&within) {
+                continue;
+            }
+            // An error unless it can be computed here.
+            self.collect_inputs(value, &mut Vec::new())?;
+            let copy = self.hoisted(value);
+            value.replace_uses_outside(&within, copy);
+        }
+        Ok(())
+    }
+
     /// Stores what scalars hold when the region is entered.
     pub(super) fn fill_slots(&mut self, joints: Joints) -> Result<(), WriteError> {
         for &(slot, id) in &self.region.initial {
