@@ -5,7 +5,7 @@
 #   make demo      one loop nest, before and after
 #   make test      everything that must hold
 #   make bench     the kernels against clang -O3 and Polly
-#   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops or scalars for one kind alone
+#   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops, scalars or extremes for one kind alone
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c

@@ -1,7 +1,7 @@
 //! Many programs: batches, variants, reduction of what fails, and the summary.
 
+use crate::case::Case;
 use crate::generate::{self, Family};
-use crate::kernel::Kernel;
 use crate::print;
 use crate::reduce::reduce;
 use crate::run::{Failure, Patience, Program, Tally, Variant};
@@ -63,6 +63,8 @@ pub struct Found {
 pub struct Summary {
     pub programs: usize,
     pub kernels: usize,
+    /// A kernel called with one argument set, in one configuration.
+    pub runs: usize,
     pub tally: Tally,
     pub failures: Vec<Found>,
 }
@@ -90,6 +92,10 @@ impl Campaign {
             variants: Vec::new(),
             broad: false,
         }
+    }
+
+    pub fn of(self, family: Family) -> Campaign {
+        Campaign { family, ..self }
     }
 
     /// -O0 against -O3, both without contraction of floating-point operations: tests the generator, not the optimizer.
@@ -151,7 +157,7 @@ impl Campaign {
     }
 
     fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
-        let kernels: Vec<Kernel> = range.clone().map(|k| generate::kernel(self.family, self.seed, k)).collect();
+        let kernels: Vec<Case> = range.clone().map(|k| generate::case(self.family, self.seed, k)).collect();
         lock(summary).programs += 1;
         lock(summary).kernels += kernels.len();
         let program = match Program::new(&kernels, &self.reference, self.patience) {
@@ -172,6 +178,7 @@ impl Campaign {
             let variant = &rotation[turn % rotation.len()].numbered(number);
             let failures = match program.compare(variant) {
                 Ok(tally) => {
+                    lock(summary).runs += kernels.iter().map(Case::runs).sum::<usize>();
                     lock(summary).tally.add(&tally);
                     self.internal_failures(&tally)
                 }
@@ -190,7 +197,7 @@ impl Campaign {
         internal.map(|(said, kernels)| Failure::Internal(kernels.clone(), said.clone())).collect()
     }
 
-    fn investigate(&self, kernels: &[Kernel], variant: &Variant, failure: Failure, summary: &Mutex<Summary>) {
+    fn investigate(&self, kernels: &[Case], variant: &Variant, failure: Failure, summary: &Mutex<Summary>) {
         if lock(summary).failures.iter().any(|f| f.is_same_message(&failure)) {
             return;
         }
@@ -214,7 +221,7 @@ impl Campaign {
         }
     }
 
-    fn attempt(&self, kernels: &[Kernel], variant: &Variant) -> Option<Failure> {
+    fn attempt(&self, kernels: &[Case], variant: &Variant) -> Option<Failure> {
         match Program::new(kernels, &self.reference, self.patience) {
             Ok(program) => match program.compare(variant) {
                 Ok(tally) => self.internal_failures(&tally).into_iter().next(),
@@ -224,19 +231,19 @@ impl Campaign {
         }
     }
 
-    fn fails_like(&self, kernel: &Kernel, variant: &Variant, failure: &Failure) -> bool {
+    fn fails_like(&self, kernel: &Case, variant: &Variant, failure: &Failure) -> bool {
         self.attempt(std::slice::from_ref(kernel), variant).is_some_and(|f| f.is_like(failure))
     }
 
     /// The kernels that fail alone; all together if none does.
-    fn isolate(&self, kernels: &[Kernel], variant: &Variant, failure: Failure) -> Vec<(Vec<Kernel>, Failure)> {
-        let suspects: Vec<&Kernel> = match failure.suspects() {
+    fn isolate(&self, kernels: &[Case], variant: &Variant, failure: Failure) -> Vec<(Vec<Case>, Failure)> {
+        let suspects: Vec<&Case> = match failure.suspects() {
             // One that crashed, or some that differ.
-            Some(names) => kernels.iter().filter(|k| names.contains(&k.index)).collect(),
+            Some(names) => kernels.iter().filter(|k| names.contains(&k.index())).collect(),
             None => Vec::new(),
         };
-        let alone = |all: &[&Kernel]| -> Vec<(Vec<Kernel>, Failure)> {
-            let each = |k: &&Kernel| {
+        let alone = |all: &[&Case]| -> Vec<(Vec<Case>, Failure)> {
+            let each = |k: &&Case| {
                 let failure = self.attempt(std::slice::from_ref(*k), variant)?;
                 Some((vec![(*k).clone()], failure))
             };
@@ -249,10 +256,10 @@ impl Campaign {
         if found.is_empty() { vec![(kernels.to_vec(), failure)] } else { found }
     }
 
-    fn save(&self, kernels: &[Kernel], variant: &Variant, failure: &Failure) -> Found {
+    fn save(&self, kernels: &[Case], variant: &Variant, failure: &Failure) -> Found {
         let names = match kernels {
-            [one] => format!("k{}", one.index),
-            [first, .., last] => format!("k{}-k{}", first.index, last.index),
+            [one] => format!("k{}", one.index()),
+            [first, .., last] => format!("k{}-k{}", first.index(), last.index()),
             [] => "none".into(),
         };
         let options = match variant {
@@ -298,9 +305,10 @@ pub fn find_plugin(given: Option<PathBuf>) -> Result<PathBuf, String> {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Summary { programs, kernels, tally, failures } = self;
+        let Summary { programs, kernels, runs, tally, failures } = self;
         writeln!(f, "programs      {programs}")?;
         writeln!(f, "kernels       {kernels}")?;
+        writeln!(f, "runs          {runs} (a kernel called with one argument set, in one configuration)")?;
         writeln!(f, "modelled      {}", tally.modelled.len())?;
         writeln!(f, "transformed   {}", tally.transformed.len())?;
         writeln!(f, "ran fast      {} ({} times)", tally.ran_fast.len(), tally.fast)?;

@@ -1,6 +1,8 @@
 // Arguments pass through here, so that no call is specialised.
 static volatile long lw_zero;
 #define V(x) ((x) + lw_zero)
+// Long and run once: optimizing them would take longer than all the rest.
+#define LW_CALLS static __attribute__((noinline, optnone))
 
 static uint64_t lw_state;
 static uint64_t lw_next(void) {
@@ -59,3 +61,11 @@ static void lw_report(int kernel, int set) {
   printf("k%d set %d: %016llx\n", kernel, set, (unsigned long long)lw_hash);
   fflush(stdout);
 }
+// All memory of one call, and what its cells contain at the start.
+static char *lw_new_arena(size_t n) {
+  char *m = calloc(n, 1);
+  if (!m) abort();
+  return m;
+}
+#define LW_RAMP(T, AT, N, EACH) \
+  for (long i = 0; i < (N); i++) ((T *)(AT))[i] = (T)(((i * 37 + 11) % 101 - 20) * (EACH))

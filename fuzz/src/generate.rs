@@ -5,6 +5,8 @@ mod scalars;
 mod signature;
 mod values;
 
+use crate::case::Case;
+use crate::extremes;
 use crate::kernel::*;
 use crate::range::{self, Env, Extents, Interval, Invalid, Judge};
 use crate::rng::Rng;
@@ -22,26 +24,35 @@ pub enum Family {
     Scalars,
     /// In turn: even kernels are those of `loops`, odd ones those of `scalars`.
     Mixed,
+    /// The smallest and largest arguments, bounds in memory, arrays that lie on each other and on the bounds.
+    Extremes,
 }
 
 /// The kernel number `index` of the run with this seed; does not depend on other kernels.
-pub fn kernel(family: Family, seed: u64, index: usize) -> Kernel {
-    let rng = Rng::new(seed, index as u64);
-    let kernel = match family {
-        Family::Scalars => scalars::kernel(rng, index).0,
-        Family::Mixed if index % 2 == 1 => scalars::kernel(rng, index).0,
-        Family::Loops | Family::Mixed => loops(rng, index),
-    };
+pub fn case(family: Family, seed: u64, index: usize) -> Case {
+    match family {
+        Family::Loops => Case::Nest(loops(seed, index)),
+        Family::Scalars => Case::Nest(scalars(seed, index)),
+        Family::Mixed if index % 2 == 1 => Case::Nest(scalars(seed, index)),
+        Family::Mixed => Case::Nest(loops(seed, index)),
+        Family::Extremes => Case::Extreme(extremes::draw::kernel(seed, index)),
+    }
+}
+
+pub fn scalars(seed: u64, index: usize) -> Kernel {
+    let kernel = scalars::kernel(Rng::new(seed, index as u64), index).0;
     debug_assert_eq!(range::analyse(&kernel).err(), None);
     kernel
 }
 
-fn loops(mut rng: Rng, index: usize) -> Kernel {
+pub fn loops(seed: u64, index: usize) -> Kernel {
+    let mut rng = Rng::new(seed, index as u64);
     let depth = 1 + rng.weighted(&[15, 40, 32, 13]);
     let (kernel, roles) = signature::generate(&mut rng, index, depth, &signature::LOOPS);
     let left = rng.within(2, 9);
     let mut generator = Generator::new(rng, kernel, roles, left);
     generator.body(depth);
+    debug_assert_eq!(range::analyse(&generator.kernel).err(), None);
     generator.kernel
 }
 

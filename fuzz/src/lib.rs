@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! generate   seed → kernel: loops or scalars, statements, argument sets        (uses range: nothing is thrown away)
-//! range      kernel → intervals of all counters and subscripts → array sizes   (the only judge of validity)
+//! range      kernel → intervals of all counters and subscripts → array sizes   (the only judge of their validity)
+//! extremes   seed → kernel whose calls were executed to know that they are valid
 //! print      kernel → C
 //! run        C → programs → hashes, counters
 //! reduce     failing kernel → smaller failing kernel
@@ -11,6 +12,8 @@
 //! ```
 
 pub mod campaign;
+pub mod case;
+pub mod extremes;
 pub mod generate;
 pub mod kernel;
 pub mod print;

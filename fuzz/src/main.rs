@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     if args.print {
         let all = args.from..args.from + args.count;
-        let kernels: Vec<_> = all.map(|k| fuzz::generate::kernel(args.family, args.seed, k)).collect();
+        let kernels: Vec<_> = all.map(|k| fuzz::generate::case(args.family, args.seed, k)).collect();
         print!("{}", fuzz::print::program(&kernels));
         return ExitCode::SUCCESS;
     }

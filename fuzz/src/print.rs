@@ -1,5 +1,6 @@
 //! A kernel as C.
 
+use crate::case::Case;
 use crate::kernel::*;
 use crate::range::{self, Env, Extents, Interval};
 use std::cell::RefCell;
@@ -12,12 +13,11 @@ const SLACK: i64 = 4;
 /// A complete program: all kernels, and a `main` that calls each with all its argument sets.
 ///
 /// Requires: every kernel is valid.
-pub fn program(kernels: &[Kernel]) -> String {
+pub fn program(cases: &[Case]) -> String {
     let mut text = include_str!("runtime.h").to_string();
     let (mut definitions, mut prototypes, mut calls) = (String::new(), String::new(), String::new());
-    for kernel in kernels {
-        let extents = range::analyse(kernel).expect("only valid kernels are printed");
-        let printed = Printed::new(kernel, extents);
+    for case in cases {
+        let printed = case.print();
         prototypes.push_str(&printed.declarations);
         definitions.push_str(&printed.definition);
         calls.push_str(&printed.calls);
@@ -26,8 +26,8 @@ pub fn program(kernels: &[Kernel]) -> String {
     text.push_str(include_str!("driver.h"));
     text.push_str(&calls);
     text.push_str("\nint main(void) {\n");
-    for kernel in kernels {
-        let _ = writeln!(text, "  run_k{}();", kernel.index);
+    for case in cases {
+        let _ = writeln!(text, "  run_k{}();", case.index());
     }
     text.push_str("  return 0;\n}\n#endif\n");
     text
@@ -40,10 +40,17 @@ fn tag(elem: Elem) -> &'static str {
     }
 }
 
-struct Printed {
-    declarations: String,
-    definition: String,
-    calls: String,
+/// The parts of a program that are about one kernel.
+pub struct Printed {
+    pub declarations: String,
+    pub definition: String,
+    /// The function that calls it with all argument sets.
+    pub calls: String,
+}
+
+/// Requires: the kernel is valid.
+pub fn kernel(kernel: &Kernel) -> Printed {
+    Printed::new(kernel, range::analyse(kernel).expect("only valid kernels are printed"))
 }
 
 impl Printed {
@@ -593,7 +600,7 @@ impl Printer<'_> {
     fn calls(&self) -> String {
         let kernel = self.kernel;
         let used = self.used.borrow();
-        let mut out = format!("\nstatic void run_k{}(void) {{\n", kernel.index);
+        let mut out = format!("\nLW_CALLS void run_k{}(void) {{\n", kernel.index);
         for (s, set) in kernel.sets.iter().enumerate() {
             let arena = Arena::new(kernel, &self.extents, &used.arrays, set, s);
             let _ = writeln!(out, "  {{\n    lw_start({}u);", kernel.index * 64 + s);

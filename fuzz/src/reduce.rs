@@ -1,16 +1,16 @@
 //! A failing kernel → a smaller one that fails in the same way: greedy, one cut at a time, until no cut is left.
 
+use crate::case::Case;
 use crate::kernel::*;
-use crate::range;
 
-/// Requires: `fails(kernel)`. Ensures: the result fails, too, and is valid.
+/// Requires: `fails(case)`. Ensures: the result fails, too, and is valid.
 ///
 /// At most `budget` calls of `fails`: each of them compiles and runs programs.
-pub fn reduce(kernel: Kernel, mut budget: usize, mut fails: impl FnMut(&Kernel) -> bool) -> Kernel {
-    let mut best = kernel;
+pub fn reduce(case: Case, mut budget: usize, mut fails: impl FnMut(&Case) -> bool) -> Case {
+    let mut best = case;
     'again: loop {
-        for candidate in cuts(&best) {
-            if range::analyse(&candidate).is_err() {
+        for candidate in best.cuts() {
+            if !candidate.is_valid() {
                 continue;
             }
             if budget == 0 {
@@ -27,7 +27,7 @@ pub fn reduce(kernel: Kernel, mut budget: usize, mut fails: impl FnMut(&Kernel) 
 }
 
 /// All kernels with one thing less, the largest cuts first; some are invalid.
-fn cuts(kernel: &Kernel) -> Vec<Kernel> {
+pub fn cuts(kernel: &Kernel) -> Vec<Kernel> {
     let mut out = Vec::new();
     for k in 0..kernel.sets.len() {
         if kernel.sets.len() > 1 {
@@ -167,8 +167,12 @@ mod tests {
 
     #[test]
     fn what_does_not_matter_is_cut_away() {
-        let has_loop = |k: &Kernel| k.body.iter().any(|s| matches!(s, Stmt::Loop(_)));
-        let small = reduce(generate::kernel(Family::Loops, 1, 3), 10_000, has_loop);
+        let nest = |case: &Case| match case {
+            Case::Nest(kernel) => kernel.clone(),
+            Case::Extreme(_) => panic!("a cut leaves a family"),
+        };
+        let has_loop = |case: &Case| nest(case).body.iter().any(|s| matches!(s, Stmt::Loop(_)));
+        let small = nest(&reduce(generate::case(Family::Loops, 1, 3), 10_000, has_loop));
         assert_eq!((small.sets.len(), small.body.len()), (1, 1));
         assert!(matches!(&small.body[0], Stmt::Loop(l) if l.body.is_empty()));
     }

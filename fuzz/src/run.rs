@@ -1,6 +1,6 @@
 //! Programs built in two ways and compared.
 
-use crate::kernel::Kernel;
+use crate::case::Case;
 use crate::print;
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
@@ -233,7 +233,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn new(kernels: &[Kernel], reference: &Variant, patience: Patience) -> Result<Program, Failure> {
+    pub fn new(kernels: &[Case], reference: &Variant, patience: Patience) -> Result<Program, Failure> {
         let harness = |e: std::io::Error| Failure::Harness(e.to_string());
         let folder = tempfile::tempdir().map_err(harness)?;
         std::fs::write(folder.path().join("program.c"), print::program(kernels)).map_err(harness)?;

@@ -1,6 +1,8 @@
 //! The generator itself, without the optimizer: its kernels are valid C and compute the same at every level.
 
 use fuzz::campaign::Campaign;
+use fuzz::case::Case;
+use fuzz::extremes::{self, Object, Set, Ty, interpret};
 use fuzz::generate::{self, Family};
 use fuzz::kernel::{Bound, Form, Kernel, Loop, Op, Place, Poly, Shape, Stmt, Value};
 use fuzz::{print, range};
@@ -26,19 +28,28 @@ fn optimization_levels_agree() {
 }
 
 #[test]
+fn sanitizers_have_nothing_to_report_of_extremes() {
+    passes(Campaign::new(11, 0..20).of(Family::Extremes), Campaign::sanitize);
+}
+
+#[test]
+fn optimization_levels_agree_on_extremes() {
+    passes(Campaign::new(12, 0..20).of(Family::Extremes), Campaign::compare_levels);
+}
+
+#[test]
 fn every_kernel_is_valid() {
-    for family in [Family::Loops, Family::Scalars] {
-        for index in 0..2000 {
-            let kernel = generate::kernel(family, 13, index);
-            assert_eq!(range::analyse(&kernel).err(), None, "{family:?}, kernel {index}");
-        }
+    for index in 0..2000 {
+        let (loops, scalars) = (generate::loops(13, index), generate::scalars(13, index));
+        assert_eq!(range::analyse(&loops).err(), None, "loops, kernel {index}");
+        assert_eq!(range::analyse(&scalars).err(), None, "scalars, kernel {index}");
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_program() {
-    for family in [Family::Loops, Family::Scalars, Family::Mixed] {
-        let program = |seed| print::program(&[5, 6].map(|k| generate::kernel(family, seed, k)));
+    for family in [Family::Loops, Family::Scalars, Family::Mixed, Family::Extremes] {
+        let program = |seed| print::program(&[5, 6].map(|k| generate::case(family, seed, k)));
         assert_eq!(program(1), program(1));
         assert_ne!(program(1), program(2));
     }
@@ -46,7 +57,7 @@ fn the_same_seed_gives_the_same_program() {
 
 #[test]
 fn mixed_kernels_are_those_of_the_two_families_in_turn() {
-    let printed = |family, k| print::program(&[generate::kernel(family, 1, k)]);
+    let printed = |family, k| print::program(&[generate::case(family, 1, k)]);
     assert_eq!(printed(Family::Mixed, 6), printed(Family::Loops, 6));
     assert_eq!(printed(Family::Mixed, 7), printed(Family::Scalars, 7));
 }
@@ -69,7 +80,7 @@ fn all_loop_forms_turn_up() {
             }
         }
     }
-    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Loops, 14, k)).collect();
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::loops(14, k)).collect();
     let any = |test: &dyn Fn(&Loop) -> bool| {
         let mut found = false;
         kernels.iter().for_each(|k| loops(&k.body, &mut |l| found |= test(l)));
@@ -87,13 +98,13 @@ fn all_loop_forms_turn_up() {
 /// Arrays of parametric size, with rows as long as loops run, longer and shorter.
 #[test]
 fn parametric_sizes_turn_up() {
-    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Loops, 15, k)).collect();
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::loops(15, k)).collect();
     let any = |test: &dyn Fn(&Shape) -> bool| kernels.iter().flat_map(|k| &k.arrays).any(|a| test(&a.shape));
     let adds = |sizes: &[Poly]| sizes.iter().any(|size| size.constant > 0);
     assert!(any(&|s| matches!(s, Shape::Vla(sizes) if sizes.len() == 2)));
     assert!(any(&|s| matches!(s, Shape::Vla(sizes) if adds(sizes))));
     assert!(any(&|s| matches!(s, Shape::FlatBy(sizes) if adds(sizes))));
-    let program = print::program(&kernels);
+    let program = print::program(&kernels.into_iter().map(Case::Nest).collect::<Vec<_>>());
     assert!(
         program.lines().any(|l| l.contains("for (") && l.contains(", w") && l.contains(" += n")),
         "no pointer is bumped"
@@ -123,7 +134,7 @@ fn statements(kernel: &Kernel) -> Vec<&Stmt> {
 /// What makes a scalar hard to move into a cell turns up among a few hundred kernels.
 #[test]
 fn scalars_cross_statements_in_all_ways() {
-    let kernels: Vec<Kernel> = (0..400).map(|k| generate::kernel(Family::Scalars, 16, k)).collect();
+    let kernels: Vec<Kernel> = (0..400).map(|k| generate::scalars(16, k)).collect();
     let count = |test: &dyn Fn(&Stmt) -> bool| kernels.iter().filter(|k| statements(k).into_iter().any(test)).count();
     let is_scalar = |stmt: &Stmt| matches!(stmt, Stmt::Assign(Place::Scalar(_), ..));
     let inner = |stmt: &Stmt, test: &dyn Fn(&[Stmt]) -> bool| matches!(stmt, Stmt::Loop(l) if test(&l.body));
@@ -150,4 +161,35 @@ fn scalars_cross_statements_in_all_ways() {
     assert!(kernels.iter().filter(mixed).count() > 100);
     assert!(kernels.iter().filter(|k| k.result.is_some()).count() > 50);
     assert!(kernels.iter().filter(|k| k.overlaps()).count() > 50);
+}
+
+/// Whatever may go wrong with an argument set turns up among a few hundred of them.
+#[test]
+fn extremes_are_extreme() {
+    let kernels: Vec<extremes::Kernel> = (0..150).map(|k| extremes::draw::kernel(17, k)).collect();
+    let count = |test: &dyn Fn(&extremes::Kernel, &Set) -> bool| {
+        kernels.iter().flat_map(|k| k.sets.iter().map(move |s| (k, s))).filter(|(k, s)| test(k, s)).count()
+    };
+    assert!(kernels.iter().all(extremes::Kernel::is_valid));
+    assert!(count(&|_, _| true) > 1500);
+    // Values as small and as large as they can be, and those at which 32 bits end.
+    let any = |k: &extremes::Kernel, s: &Set, test: &dyn Fn(Ty, i128) -> bool| {
+        k.params.iter().zip(&s.values).any(|(p, v)| test(p.ty, *v))
+    };
+    assert!(count(&|k, s| any(k, s, &|ty, v| ty.signed && ty.bits >= 32 && v == ty.least())) > 20);
+    assert!(count(&|k, s| any(k, s, &|ty, v| ty.bits >= 32 && v == ty.greatest())) > 50);
+    assert!(count(&|k, s| any(k, s, &|_, v| v == 1 << 62)) > 5);
+    assert!(count(&|k, s| any(k, s, &|_, v| v == 1 << 32)) > 5);
+    assert!(count(&|k, s| any(k, s, &|_, v| v == -1)) > 20);
+    // Stores that change a bound while the loops run; arrays on each other, and on the global array.
+    let traced = |k: &extremes::Kernel, s: &Set| interpret::run(k, s).expect("sets are valid");
+    assert!(count(&|k, s| traced(k, s).changed) > 20);
+    assert!(count(&|_, s| s.arrays.len() > 1 && s.arrays[0] == s.arrays[1]) > 20);
+    assert!(count(&|_, s| s.arrays.iter().any(|a| a.object == Object::Table)) > 5);
+    // And calls that do something.
+    assert!(count(&|k, s| traced(k, s).stores > 20) > 300);
+    let program = print::program(&kernels.into_iter().map(Case::Extreme).collect::<Vec<_>>());
+    for text in ["for (unsigned char i", "r->a0[", " != ((unsigned)(", "i0-- > ", "do {", " >> ", "(*n0)"] {
+        assert!(program.contains(text), "{text}");
+    }
 }
