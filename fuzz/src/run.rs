@@ -238,7 +238,7 @@ impl Program {
         let folder = tempfile::tempdir().map_err(harness)?;
         std::fs::write(folder.path().join("program.c"), print::program(kernels)).map_err(harness)?;
         let mut program = Program { folder, expected: Vec::new(), patience };
-        program.object("driver", &["-DLW_DRIVER", "-O1"], None)?;
+        program.object("driver", &["-DLW_DRIVER", "-O0"], None)?;
         let (run, _) = program.build_and_run(reference).map_err(|e| Failure::Harness(format!("{reference}: {e}")))?;
         if !run.succeeded() {
             return Err(Failure::Harness(format!("{reference}: the plain program {}", run.end())));

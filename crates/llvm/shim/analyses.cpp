@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/Loads.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -232,6 +233,21 @@ bool lw_may_alias(Analyses *A, uint32_t First, const uint32_t *FirstAccesses, si
                    MemoryLocation::getBeforeOrAfter(SecondBase, Others)) != AliasResult::NoAlias)
         return true;
   return false;
+}
+
+bool lw_is_readable_at(Analyses *A, uint32_t Load, uint32_t Block) {
+  auto *L = dyn_cast<LoadInst>(A->Values[Load]);
+  if (!L)
+    return false;
+  // The address may be computed inside the region: only what is known of it whatever the place counts, so that a pointer that is an
+  // instruction must rest on constant offsets from something that is known there.
+  const Value *Base = L->getPointerOperand()->stripInBoundsConstantOffsets();
+  const BasicBlock *At = A->Blocks[Block];
+  if (auto *I = dyn_cast<Instruction>(Base))
+    if (!A->DT.dominates(I, At->getTerminator()) || I->getParent() == At)
+      return false;
+  return isDereferenceableAndAlignedPointer(L->getPointerOperand(), L->getType(), L->getAlign(),
+                                            A->F.getDataLayout(), At->getTerminator(), &A->AC, &A->DT);
 }
 
 bool lw_is_guaranteed_not_poison(Analyses *A, uint32_t V) {

@@ -113,6 +113,12 @@ impl Oracle for Analyses {
         }
     }
 
+    fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool {
+        assert!(block.index() < self.block_count, "{block:?} is not of this snapshot");
+        // SAFETY: in range.
+        unsafe { ffi::lw_is_readable_at(self.shim, self.checked(load), block.0) }
+    }
+
     fn is_guaranteed_not_poison(&self, value: ValueId) -> bool {
         // SAFETY: in range.
         unsafe { ffi::lw_is_guaranteed_not_poison(self.shim, self.checked(value)) }

@@ -26,6 +26,8 @@ pub struct ReadRegion {
     pub bases: IndexMap<ArrayId, ValueId>,
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
+    /// The load behind each of the model's invariants, and the values of the region that are the same.
+    pub invariants: Vec<(ValueId, Vec<ValueId>)>,
     pub live_outs: Vec<LiveOut>,
     /// φs to which the same is brought on all edges, and what that is. A statement that does not copy the φ computes the other.
     pub twins: HashMap<ValueId, ValueId>,

@@ -423,6 +423,8 @@ pub trait Oracle {
     /// all its loops.
     /// `accesses_*` are the loads/stores through them, whose metadata (TBAA, such scopes) is used.
     fn may_alias(&self, a: ValueId, accesses_a: &[ValueId], b: ValueId, accesses_b: &[ValueId]) -> bool;
+    /// May what `load` loads be loaded at the end of `block`, too, without a fault, wherever control gets there?
+    fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool;
     /// Known not to be undef or poison at function level.
     fn is_guaranteed_not_poison(&self, value: ValueId) -> bool;
 }

@@ -51,6 +51,7 @@ unsafe extern "C" {
         second_accesses: *const u32,
         second_count: usize,
     ) -> bool;
+    pub fn lw_is_readable_at(analyses: *mut Analyses, load: u32, block: u32) -> bool;
     pub fn lw_is_guaranteed_not_poison(analyses: *mut Analyses, value: u32) -> bool;
 
     pub fn lw_backup_take(managers: *mut Managers, function: LLVMValueRef, keep_original: bool) -> *mut Backup;

@@ -47,9 +47,13 @@ impl Assumptions {
     /// `context` says already.
     ///
     /// Requires: `context` is a parameter set.
-    pub fn valid(&self, context: &isl::Set, keep: impl Fn(&Assumption) -> bool) -> Result<isl::Set, isl::IslError> {
+    pub fn valid(
+        &self,
+        context: &isl::Set,
+        keep: impl Fn(usize, &Assumption) -> bool,
+    ) -> Result<isl::Set, isl::IslError> {
         let mut valid = isl::Set::universe(&context.get_space()?)?;
-        for assumption in self.entries.iter().filter(|a| keep(a)) {
+        for (_, assumption) in self.entries.iter().enumerate().filter(|(number, a)| keep(*number, a)) {
             valid = valid.intersect(&assumption.valid)?;
         }
         // The gist is only exact where the context is not empty; an empty context needs no check at all.

@@ -147,7 +147,7 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
 /// The parameter values at which dependences matter. isl copies every constraint from relation to relation, and bounds of types
 /// are two for each parameter; so relations are brought into a form in which only these values count.
 pub(crate) fn known_of_params(scop: &Scop) -> Result<Set, IslError> {
-    scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?.coalesce()
+    scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?.coalesce()
 }
 
 /// The relation without its pieces that are empty at all known parameter values.

@@ -132,6 +132,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         statements,
         schedule,
         may_alias: Vec::new(),
+        invariants: Vec::new(),
         assumptions: Assumptions::default(),
         lines: (0, 0),
     }

@@ -37,6 +37,8 @@ pub enum CheckKind {
 pub enum Test {
     /// A boolean expression over parameters (no counters).
     Holds(Expr),
+    /// No test: loads one of the region's invariants where the condition holds, so that later terms can use it.
+    Preload { invariant: usize, when: Expr },
     /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high).
     Disjoint { first: Extent, second: Extent },
 }
@@ -83,6 +85,7 @@ impl Test {
     pub fn cost(&self) -> usize {
         match self {
             Test::Holds(expr) => expr.cost().max(1),
+            Test::Preload { when, .. } => 1 + when.cost(),
             // Two ends of two ranges, two comparisons for emptiness, two for order.
             Test::Disjoint { first, second } => {
                 8 + [&first.low, &first.high, &second.low, &second.high].into_iter().map(Expr::cost).sum::<usize>()

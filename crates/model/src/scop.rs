@@ -154,6 +154,45 @@ pub struct Statement {
     pub bound_to_thread: bool,
 }
 
+/// A value in memory that the region reads and that is taken not to change while it runs.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    pub name: String,
+    pub line: u32,
+    /// Where the region reads it, so that nobody may write there; nothing if that is before all writes.
+    pub cell: Option<Cell>,
+    /// How the check gets hold of it; nothing where the program knows it before.
+    pub preload: Option<Preload>,
+}
+
+/// One place in an array.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub array: ArrayId,
+    /// `{ [] : … }`: the parameters for which the region reads it.
+    pub domain: isl::Set,
+    /// `{ [] -> A[e…] }`
+    pub relation: isl::Map,
+    /// Bytes from the array's base at which it begins; and how many there are.
+    pub offset: isl::PwAff,
+    pub bytes: u64,
+}
+
+/// A load before the region.
+#[derive(Clone, Debug)]
+pub struct Preload {
+    /// The parameters for which it is certain that the cell may be read. For others the value does not matter.
+    pub when: isl::Set,
+    /// Invariants that must be known before, all in front of this one.
+    pub needs: Vec<usize>,
+    /// So many of the region's assumptions must hold before.
+    pub after: usize,
+    /// What is known with it.
+    pub params: Vec<ParamId>,
+    /// Arrays whose base is known with it.
+    pub arrays: Vec<ArrayId>,
+}
+
 /// One region, modelled.
 #[derive(Clone)]
 pub struct Scop {
@@ -169,6 +208,8 @@ pub struct Scop {
     /// wherever one of the two is written. The model treats them as disjoint.
     pub may_alias: Vec<(ArrayId, ArrayId)>,
     pub assumptions: Assumptions,
+    /// In an order in which they can be loaded.
+    pub invariants: Vec<Invariant>,
     /// First and last source line.
     pub lines: (u32, u32),
 }

@@ -100,7 +100,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
     let line = if scop.lines.0 != 0 { scop.lines.0 as usize } else { ordinal };
     let original = scop.schedule.get_map()?;
     // Said once, for all: what is known of the parameters, and what is assumed of them.
-    let given = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
+    let given = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?;
     let mut statements = Vec::new();
     for (id, statement) in &scop.statements {
         statements.push(describe_statement(*id, statement, scop, &original, &given, &names)?);

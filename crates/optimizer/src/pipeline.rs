@@ -129,7 +129,7 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
             Verdict::Transform(chosen) => {
                 outcome.plan = Some(&chosen.plan);
                 outcome.check_cost = chosen.plan.check_cost() as u64;
-                if let Ok(valid) = scop.assumptions.valid(&scop.context, |_| true)
+                if let Ok(valid) = scop.assumptions.valid(&scop.context, |_, _| true)
                     && !valid.plain_is_universe().unwrap_or(false)
                 {
                     outcome.check = valid.to_string();

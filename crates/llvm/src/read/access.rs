@@ -115,13 +115,12 @@ impl Reader<'_> {
         line: u32,
     ) -> Result<(ValueId, Option<Offset>, bool), Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
-        let (known, assumptions) = (self.known_parameters(), self.assumptions.len());
+        let known = self.known_parameters();
         let affine = self.attempt(|this| this.pointer(pointer, &draft.scope))?;
         if let Some((base, offset)) = &affine {
             if !(self.expand_products && self.hides_products(offset)?) {
                 return Ok((*base, Some(Offset::Affine(offset.clone())), false));
             }
-            self.assumptions.truncate(assumptions);
             self.forget_parameters_since(known);
         }
         if let Some(address) = self.attempt(|this| this.polynomial_address(pointer, &draft.scope, 0))?
@@ -156,14 +155,15 @@ impl Reader<'_> {
     }
 
     /// Runs a reading step; if it fails, nothing it learned or assumed on the way remains.
-    fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, NotAffine>) -> Result<Option<T>, Stop> {
+    pub(super) fn attempt<T>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<T, NotAffine>,
+    ) -> Result<Option<T>, Stop> {
         let known = self.known_parameters();
-        let assumptions = self.assumptions.len();
         match step(self) {
             Ok(result) => Ok(Some(result)),
             Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
             Err(_) => {
-                self.assumptions.truncate(assumptions);
                 self.forget_parameters_since(known);
                 Ok(None)
             }

@@ -12,7 +12,7 @@
 use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
-use model::assume::{Assumption, AssumptionKind};
+use model::assume::Assumption;
 use model::scop::ParamId;
 
 /// Expressions deeper than this are not worth reading.
@@ -129,6 +129,9 @@ impl Reader<'_> {
     /// itself does not use that one here, so whoever versions the earlier loop would not know that it is needed.
     pub(super) fn handed_on(&self, value: ValueId) -> Option<ValueId> {
         let facts = self.facts;
+        if self.invariants.contains_key(&value) {
+            return Some(value);
+        }
         let Some(instruction) = facts.instruction(value) else { return Some(value) };
         let Some(l) = facts.block(instruction.block).innermost_loop else { return Some(value) };
         if facts.in_loop(self.region.entry, l) {
@@ -691,10 +694,14 @@ impl Reader<'_> {
     }
 
     /// Takes for granted, to be checked at run time, that none of these instances exists.
-    fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
+    pub(super) fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
         let wraps = || NotAffine::Wraps(format!("the arithmetic in line {}", scope.line));
         if self.proofs_only > 0 {
             return Err(wraps());
+        }
+        if let Some(unsure) = &self.unsure {
+            self.unsure = Some(unsure.union(&instances)?);
+            return Ok(());
         }
         let bad = instances.params()?.coalesce()?;
         // What the assumption says of parameters for which nothing of this runs does not matter, nor does what it says of those that
@@ -709,8 +716,8 @@ impl Reader<'_> {
         }
         self.context_assumed = self.context_assumed.intersect(&valid)?;
         self.assumptions.push(Assumption {
-            kind: AssumptionKind::EE,
-            because: "integer arithmetic in the loops must not wrap around".into(),
+            kind: self.subject.0,
+            because: self.subject.1.clone(),
             line: scope.line,
             valid,
         });

@@ -2,6 +2,7 @@
 
 use super::access::{AccessesByBase, Extent, MemoryAccess};
 use super::domain::Item;
+use super::preload::{InvariantRead, Place};
 use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
@@ -14,23 +15,35 @@ use model::delinearize::{LinearAccess, Offset, Shape, flat_shape, recover_shape}
 use model::polynomial::{Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
-    Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId,
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, ReductionOp, Scop, Statement,
+    StatementId,
 };
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
 const MAX_SHAPING: u64 = 1_000_000;
+
+/// That a value does not change is not worth a check of more parts than this.
+const MAX_UNWRITTEN_PARTS: usize = 4;
 
 /// A memory array with the relation of each of its accesses.
 struct Mapped {
     array: Array,
     /// And whether it says exactly what is touched.
     relations: Vec<(Map, bool)>,
+    /// The cell of each invariant in it, by number.
+    invariants: Vec<(usize, Map)>,
     /// Some address is a polynomial that fits no shape.
     unshaped: Option<Refusal>,
 }
 
 impl Reader<'_> {
-    pub(super) fn assemble(mut self, items: &[Item], cut: Cut, accesses: AccessesByBase) -> Result<Attempt, Stop> {
+    pub(super) fn assemble(
+        mut self,
+        items: &[Item],
+        cut: Cut,
+        mut accesses: AccessesByBase,
+        invariants: Vec<InvariantRead>,
+    ) -> Result<Attempt, Stop> {
         if cut.drafts.is_empty() {
             let line = self.facts.line_of_block(self.region.entry);
             let why = "the loops compute nothing that is kept";
@@ -41,9 +54,12 @@ impl Reader<'_> {
             debug_assert_eq!(draft.scope.domain.dim(DimType::Set)?, draft.scope.loops.len());
         }
         let domains = self.statement_domains(&cut)?;
+        for base in invariants.iter().filter_map(InvariantRead::base) {
+            accesses.entry(base).or_default();
+        }
         let mut all_mapped = Vec::new();
         for (&base, accesses) in &accesses {
-            all_mapped.push(self.map_array(base, accesses, &domains)?);
+            all_mapped.push(self.map_array(base, accesses, &invariants, &domains)?);
         }
         // Shapes may have added assumptions: from here on they hold.
         let domains = self.statement_domains(&cut)?;
@@ -54,6 +70,7 @@ impl Reader<'_> {
         let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let updates = self.reductions(&cut, &accesses)?;
         let mut unshaped = Vec::new();
+        let mut cells: Vec<Option<Map>> = invariants.iter().map(|_| None).collect();
         for ((&base, accesses), mapped) in accesses.iter().zip(all_mapped) {
             let id = ArrayId(arrays.len() as u32);
             unshaped.extend(mapped.unshaped);
@@ -87,6 +104,9 @@ impl Reader<'_> {
                     line: access.line,
                 });
                 memory[access.draft].push((access.instruction, id));
+            }
+            for (index, relation) in mapped.invariants {
+                cells[index] = Some(relation.set_tuple_name(DimType::Out, &id.to_string())?);
             }
             arrays.insert(id, mapped.array);
             bases.insert(id, base);
@@ -122,7 +142,11 @@ impl Reader<'_> {
                 }
             }
         }
-        let may_alias = self.aliasing_pairs(&accesses);
+        let may_alias = self.aliasing_pairs(&accesses, &invariants);
+        self.assume_unwritten(&invariants, &cells, &accesses, &per_draft, &may_alias)?;
+        let same_values: Vec<(ValueId, Vec<ValueId>)> =
+            invariants.iter().map(|read| (read.load, self.all_the_same_as(read.load))).collect();
+        let invariants = self.modelled_invariants(invariants, cells, &accesses, &bases);
         let mut unit = 0;
         let schedule = self.original_schedule(items, &cut, &domains, &mut unit)?.ok_or_else(|| {
             Stop::refuse(RefusalKind::NoProfit, 0, "the loops compute nothing that is kept", self.region.entry)
@@ -163,6 +187,7 @@ impl Reader<'_> {
             bodies,
             bases,
             initial,
+            invariants: same_values,
             live_outs: values.chain(phis).collect(),
             twins: std::mem::take(&mut self.twins),
             program,
@@ -175,6 +200,7 @@ impl Reader<'_> {
                 schedule,
                 may_alias,
                 lines,
+                invariants,
                 assumptions: self.into_assumptions(),
             },
         };
@@ -195,8 +221,14 @@ impl Reader<'_> {
         &mut self,
         base: ValueId,
         accesses: &[MemoryAccess],
+        invariants: &[InvariantRead],
         domains: &IndexMap<StatementId, Set>,
     ) -> Result<Mapped, Stop> {
+        let invariants: Vec<(usize, &InvariantRead, &Place)> = invariants
+            .iter()
+            .enumerate()
+            .filter_map(|(number, read)| Some((number, read, read.place.as_ref().filter(|p| p.base == base)?)))
+            .collect();
         let unnamed = |access: &MemoryAccess| domains[&StatementId(access.draft as u32)].reset_tuple_id();
         // A block of varying length is exact in flat cells only; where other accesses have no flat form it may touch anything.
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
@@ -205,8 +237,16 @@ impl Reader<'_> {
         let mut relations: Vec<Option<Map>> = accesses.iter().map(|_| None).collect();
         let (cell_bytes, inner_sizes);
         let (mut condition, mut why) = (None, None);
+        let mut cells: Vec<(usize, Map)> = Vec::new();
         if varying && has_flat {
-            let granule = self.granule(accesses)?;
+            let mut granule = self.granule(accesses)?;
+            for (_, _, place) in &invariants {
+                granule = gcd(gcd(granule, place.bytes), common_divisor(&place.offset)?).max(1);
+            }
+            for (number, _, place) in &invariants {
+                let extent = Extent::Bytes(place.bytes);
+                cells.push((*number, self.flat_cells(&place.offset, &extent, granule, &place.domain)?));
+            }
             for (access, relation) in accesses.iter().zip(&mut relations) {
                 if let Some(Offset::Affine(offset)) = &access.offset {
                     *relation = Some(self.flat_cells(offset, &access.extent, granule, &unnamed(access)?)?);
@@ -220,6 +260,10 @@ impl Reader<'_> {
                     linear.push(LinearAccess { domain: unnamed(access)?, offset: offset.clone(), bytes: *bytes });
                 }
             }
+            for (_, _, place) in &invariants {
+                let domain = place.domain.intersect_params(&self.context_assumed)?;
+                linear.push(LinearAccess { domain, offset: Offset::Affine(place.offset.clone()), bytes: place.bytes });
+            }
             let shape = self.shape_of(&linear)?;
             if !shape.condition.plain_is_universe()? {
                 condition = Some(shape.condition.clone());
@@ -232,6 +276,10 @@ impl Reader<'_> {
                 if is_sized(access) {
                     *relation = found.next().flatten();
                 }
+            }
+            for ((number, read, _), relation) in invariants.iter().zip(found) {
+                let Some(relation) = relation else { return Err(Stop::Varies(read.loads.clone())) };
+                cells.push((*number, relation));
             }
             (cell_bytes, inner_sizes) = (shape.cell_bytes, shape.inner_sizes);
         }
@@ -273,7 +321,7 @@ impl Reader<'_> {
             may_wrap,
             live_out: true,
         };
-        Ok(Mapped { array, relations: complete, unshaped })
+        Ok(Mapped { array, relations: complete, invariants: cells, unshaped })
     }
 
     /// Looks for a shape as long as the function's allowance lasts.
@@ -383,10 +431,13 @@ impl Reader<'_> {
         slots
     }
 
-    fn aliasing_pairs(&self, accesses: &AccessesByBase) -> Vec<(ArrayId, ArrayId)> {
+    fn aliasing_pairs(&self, accesses: &AccessesByBase, invariants: &[InvariantRead]) -> Vec<(ArrayId, ArrayId)> {
         let mut pairs = Vec::new();
-        let instructions: Vec<Vec<ValueId>> =
-            accesses.values().map(|list| list.iter().map(|a| a.instruction).collect()).collect();
+        let touching = |(&base, list): (&ValueId, &Vec<MemoryAccess>)| -> Vec<ValueId> {
+            let loads = invariants.iter().filter(|read| read.base() == Some(base)).flat_map(|read| read.loads.clone());
+            list.iter().map(|a| a.instruction).chain(loads).collect()
+        };
+        let instructions: Vec<Vec<ValueId>> = accesses.iter().map(touching).collect();
         let written: Vec<bool> =
             accesses.values().map(|list| list.iter().any(|a| a.kind != AccessKind::Read)).collect();
         for second in 0..accesses.len() {
@@ -400,6 +451,86 @@ impl Reader<'_> {
             }
         }
         pairs
+    }
+
+    /// The values of the region that an invariant is.
+    fn all_the_same_as(&self, load: ValueId) -> Vec<ValueId> {
+        let values = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).instructions);
+        values.copied().filter(|&v| self.stands_for(v) == load).collect()
+    }
+
+    /// Takes for granted that no write hits the cell of an invariant: in its own array by what is written there, in others by their
+    /// being apart, which the check finds out anyway.
+    fn assume_unwritten(
+        &mut self,
+        invariants: &[InvariantRead],
+        cells: &[Option<Map>],
+        accesses: &AccessesByBase,
+        per_draft: &[Vec<Access>],
+        may_alias: &[(ArrayId, ArrayId)],
+    ) -> Result<(), Stop> {
+        for (read, cell) in invariants.iter().zip(cells) {
+            let (Some(place), Some(cell)) = (&read.place, cell) else { continue };
+            let array = ArrayId(accesses.get_index_of(&place.base).expect("an array") as u32);
+            let cell = cell.intersect_domain(&place.domain)?.range()?;
+            let mut hit = Set::empty(&self.context_assumed.get_space()?)?;
+            for write in per_draft.iter().flatten().filter(|a| a.array == array && a.is_write()) {
+                hit = hit.union(&write.relation.range()?.intersect(&cell)?.params()?)?;
+            }
+            let valid = hit.complement()?.gist(&self.context_assumed)?.coalesce()?;
+            let still = self.context_assumed.intersect(&valid)?;
+            if still.is_empty()? || valid.basic_sets()?.len() > MAX_UNWRITTEN_PARTS {
+                return Err(Stop::Varies(read.loads.clone()));
+            }
+            let shared = may_alias.iter().any(|&(a, b)| a == array || b == array);
+            if shared || !valid.plain_is_universe()? {
+                self.context_assumed = still;
+                let because = format!("the loops do not change `{}`", self.shown_invariant(read));
+                self.assumptions.push(Assumption { kind: AssumptionKind::RT, because, line: read.line, valid });
+            }
+        }
+        Ok(())
+    }
+
+    /// `n`, or where it is: `m[8 bytes]`.
+    fn shown_invariant(&self, read: &InvariantRead) -> String {
+        let named = read.loads.iter().map(|&l| &self.facts.value(l).name).find(|name| !name.is_empty());
+        let behind = || match read.base() {
+            Some(base) => format!("a value behind {}", self.array_name(base)),
+            None => "a value in memory".into(),
+        };
+        named.cloned().unwrap_or_else(behind)
+    }
+
+    fn modelled_invariants(
+        &self,
+        reads: Vec<InvariantRead>,
+        cells: Vec<Option<Map>>,
+        accesses: &AccessesByBase,
+        bases: &IndexMap<ArrayId, ValueId>,
+    ) -> Vec<Invariant> {
+        // Numbers of the reader, which are not those of the model.
+        let number = |load: ValueId| self.invariants.get_index_of(&load).expect("an invariant");
+        let mut all = Vec::new();
+        for (read, relation) in reads.into_iter().zip(cells) {
+            let needs_it = |value: ValueId| self.invariants_behind(value).contains(&number(read.load));
+            let mut preload = read.preload.clone();
+            if let Some(preload) = &mut preload {
+                let params = (0..self.param_values.len() as u32).map(ParamId);
+                preload.params = params.filter(|p| needs_it(self.param_values[p.index()])).collect();
+                preload.arrays = bases.iter().filter(|(_, base)| needs_it(**base)).map(|(&id, _)| id).collect();
+            }
+            let name = self.shown_invariant(&read);
+            let cell = read.place.zip(relation).map(|(place, relation)| Cell {
+                array: ArrayId(accesses.get_index_of(&place.base).expect("an array") as u32),
+                domain: place.domain,
+                relation,
+                offset: place.offset,
+                bytes: place.bytes,
+            });
+            all.push(Invariant { name, line: read.line, cell, preload });
+        }
+        all
     }
 
     fn reductions(&self, cut: &Cut, accesses: &AccessesByBase) -> Result<IndexMap<ValueId, Update>, Stop> {

@@ -1,9 +1,9 @@
 //! Which instances of every block run: exact sets, found by following control flow once through every level of the loop tree.
 
-use super::affine::{NotAffine, Scope, set_space};
+use super::affine::{Scope, set_space};
 use super::region::single_entry_part;
 use super::{Reader, Stop};
-use crate::facts::{BlockId, LoopId, Op, Scev};
+use crate::facts::{BlockId, LoopId, Op};
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +62,7 @@ impl Reader<'_> {
             if self.facts.block(block).innermost_loop == current {
                 // A block of this level that nothing reaches is dead code behind a condition that is always false.
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
+                self.note_arrival(block, &domain)?;
                 let scope = Scope { loops: level.loops.clone(), domain, block, line: self.facts.line_of_block(block) };
                 match self.follow_edges(&scope, &mut level, current) {
                     Ok(()) => items.push(Item::Block(scope)),
@@ -141,29 +142,29 @@ impl Reader<'_> {
         if self.facts.block(*exiting).innermost_loop != Some(id) || !self.facts.dominates(*exiting, latch) {
             return refuse(RefusalKind::LoopExits, "from inside another loop or a condition");
         }
-        if let Scev::Other { .. } = info.backedge_taken_count {
-            let name =
-                if info.counter_name.is_empty() { "its counter".into() } else { format!("`{}`", info.counter_name) };
-            return refuse(RefusalKind::UnknownTripCount, &format!("{name} does not run evenly to a fixed bound"));
+        // In the first iteration, control gets to the exit whatever the bound is.
+        let certain: Vec<BlockId> =
+            info.blocks.iter().copied().filter(|b| self.facts.dominates(*b, *exiting)).collect();
+        for block in certain {
+            self.note_arrival(block, &scope.domain)?;
         }
-        let count = self
-            .affine_of_scev(&info.backedge_taken_count, scope, 0)
-            .and_then(|count| self.as_unsigned(count, scope))
-            .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBound)))?;
-        let depth = scope.loops.len();
-        let mut loops = scope.loops.clone();
-        loops.push(id);
-        let inner = Scope { loops, domain: scope.domain.add_dims(DimType::Set, 1)?, ..scope.clone() };
-        let lift = |error: NotAffine| Stop::from((error, &inner, RefusalKind::NonAffineBound));
-        let counter = self.dimension(&inner, depth).map_err(lift)?;
-        let zero = self.constant(&inner, 0).map_err(lift)?;
-        let last = count.function.add_dims(DimType::In, 1)?;
-        let from_zero = inner.domain.intersect(&counter.ge_set(&zero)?)?;
-        let runs = from_zero.intersect(&counter.le_set(&last)?)?.coalesce()?;
-        let runs_again = from_zero.intersect(&counter.lt_set(&last)?)?.coalesce()?;
-        let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting: Some((*exiting, runs_again)) };
-        level.reach(info.header, runs)?;
+        let mut inner = scope.clone();
+        inner.loops.push(id);
+        inner.domain = scope.domain.add_dims(DimType::Set, 1)?.lower_bound_si(DimType::Set, scope.loops.len(), 0)?;
+        let turns = self.turns(id, *exiting, scope, &inner)?;
+        let exiting = Some((*exiting, turns.completed));
+        let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
+        level.reach(info.header, turns.begun)?;
         self.read_level(level, Some(id))
+    }
+
+    /// The first time that control gets to a block says the least of what is known by then.
+    fn note_arrival(&mut self, block: BlockId, instances: &Set) -> Result<(), isl::IslError> {
+        if !self.arrivals.contains_key(&block) {
+            let params = instances.params()?.coalesce()?;
+            self.arrivals.insert(block, (params, self.assumptions.len()));
+        }
+        Ok(())
     }
 
     /// Sends the instances of a block along its edges.
@@ -230,11 +231,10 @@ impl Reader<'_> {
     }
 
     fn branch_condition(&mut self, value: crate::facts::ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
-        let known = (self.known_parameters(), self.assumptions.len());
+        let known = self.known_parameters();
         self.condition(value, scope).map_err(|error| {
             // A box is the better answer than assumptions made on the way to nothing.
-            self.assumptions.truncate(known.1);
-            self.forget_parameters_since(known.0);
+            self.forget_parameters_since(known);
             let scope = Scope { line: if line != 0 { line } else { scope.line }, ..scope.clone() };
             Stop::from((error, &scope, RefusalKind::NonAffineBranch))
         })

@@ -1,16 +1,19 @@
 //! LLVM IR → model. Reads maximal single-entry regions; what it cannot read, it refuses with a reason.
 //!
-//! The order: [`region`] proposes regions, [`legality`] looks at every instruction, [`domain`] gives every block its instances,
-//! [`statement`] cuts blocks into statements and finds the scalars between them, [`access`] reads addresses, [`reduction`] recognises
+//! The order: [`region`] proposes regions, [`legality`] looks at every instruction, [`invariant`] finds values in memory that can be
+//! taken for parameters, [`domain`] gives every block its instances ([`count`] those of loops), [`statement`] cuts blocks into statements and finds the scalars between them, [`access`] reads addresses, [`reduction`] recognises
 //! `a = a op x`. [`affine`] serves them all.
 
 mod access;
 mod affine;
 mod assemble;
 mod cfg;
+mod count;
 mod domain;
+mod invariant;
 mod legality;
 mod polynomial;
+mod preload;
 mod program;
 mod reduction;
 mod region;
@@ -20,8 +23,9 @@ mod twins;
 use crate::body::ReadRegion;
 use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, ValueId, ValueKind};
 use affine::{NotAffine, Scope};
+use invariant::{Arrivals, Invariants};
 use isl::Set;
-use model::assume::{Assumption, Assumptions};
+use model::assume::{Assumption, AssumptionKind, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{End, Piece, Region, chain};
@@ -38,7 +42,12 @@ pub struct Reading {
 /// Why reading a region stopped.
 #[derive(Debug)]
 pub enum Stop {
-    Refused { refusal: Refusal, block: BlockId },
+    Refused {
+        refusal: Refusal,
+        block: BlockId,
+    },
+    /// These loads must not be taken for invariant.
+    Varies(Vec<ValueId>),
     Isl(isl::IslError),
 }
 impl Stop {
@@ -133,7 +142,7 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
-        let reader = || Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping);
+        let reader = |trust: Trust| Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping, trust);
         let mut halve = false;
         // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
         let falls_apart = pieces.len() > 1 || self.facts.child_loop_of(scope, pieces[0].entry).is_none();
@@ -156,6 +165,7 @@ impl Search<'_> {
                 let cut = pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0);
                 (refusal, cut)
             }
+            Err(Stop::Varies(_)) => unreachable!("read again without them"),
             Err(Stop::Isl(error)) => {
                 let line = self.facts.line_of_block(region.entry);
                 // Half of the run may do with the budget; a single piece that does not is refused.
@@ -235,12 +245,38 @@ pub fn refusal_of_isl(error: &isl::IslError, line: u32) -> Refusal {
 }
 
 /// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
-fn read_region<'a>(reader: impl Fn() -> Result<Reader<'a>, Stop>) -> Result<Attempt, Stop> {
-    let first = reader()?;
+fn read_region<'a>(reader: impl Fn(Trust) -> Result<Reader<'a>, Stop>) -> Result<Attempt, Stop> {
+    let first = reader(Trust::Nothing)?;
     for &block in &first.region.blocks {
         legality::check_block(first.facts, block)?;
     }
-    let expanded = first.read()?;
+    let mut distrusted = BTreeSet::new();
+    for _ in 0..MAX_DISAPPOINTMENTS {
+        let reader = || reader(Trust::AllBut(distrusted.clone()));
+        if reader()?.invariants.is_empty() {
+            break;
+        }
+        match read_with(reader) {
+            Ok(attempt) => return Ok(attempt),
+            Err(Stop::Varies(loads)) => distrusted.extend(loads),
+            Err(Stop::Isl(error)) if !error.is_out_of_budget() => return Err(Stop::Isl(error)),
+            Err(_) => break,
+        }
+    }
+    read_with(|| reader(Trust::Nothing))
+}
+
+/// So often a region is read again with fewer loads taken for invariant.
+const MAX_DISAPPOINTMENTS: usize = 4;
+
+/// Which loads may be taken for invariant.
+enum Trust {
+    Nothing,
+    AllBut(BTreeSet<ValueId>),
+}
+
+fn read_with<'a>(reader: impl Fn() -> Result<Reader<'a>, Stop>) -> Result<Attempt, Stop> {
+    let expanded = reader()?.read()?;
     if expanded.unshaped.is_empty() && (expanded.conditional == 0 || !expanded.expanded_products) {
         return Ok(expanded);
     }
@@ -295,6 +331,15 @@ struct Reader<'a> {
     twins: HashMap<ValueId, ValueId>,
     /// By load or store: the array it touches, as far as an earlier attempt found out.
     bases: HashMap<ValueId, ValueId>,
+    /// Loads taken for values from outside, by the one that stands for all loads of its cell.
+    invariants: Invariants,
+    /// Loads that are not to be among them.
+    distrusted: BTreeSet<ValueId>,
+    arrivals: Arrivals,
+    /// While an exit condition is read: instances in which it says something else than the program.
+    unsure: Option<Set>,
+    /// What the next assumption is about.
+    subject: (AssumptionKind, String),
 }
 
 /// All signed numbers of so many bits.
@@ -302,9 +347,11 @@ fn any_of(bits: u32) -> (i128, i128) {
     (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
 }
 
-/// A point to go back to when parameters turn out not to be needed.
+/// A point to go back to when what was read turns out not to be needed.
+#[derive(Clone)]
 struct KnownParameters {
     count: usize,
+    assumptions: usize,
     context: Set,
     context_assumed: Set,
 }
@@ -313,7 +360,7 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Attempt, Stop> {
         self.learn_from_guards()?;
         let items = self.domains()?;
-        let (known, assumptions, expanded) = (self.known_parameters(), self.assumptions.len(), self.expanded_products);
+        let (known, expanded) = (self.known_parameters(), self.expanded_products);
         let mut cut = self.cut_into_statements(&items)?;
         let mut accesses = self.read_accesses(&cut)?;
         if self.is_out_of_order(&cut, &accesses) {
@@ -322,13 +369,13 @@ impl<'a> Reader<'a> {
                 self.bases.extend(all.iter().map(|access| (access.instruction, base)));
             }
             self.forget_parameters_since(known);
-            self.assumptions.truncate(assumptions);
             self.expanded_products = expanded;
             cut = self.cut_into_statements(&items)?;
             accesses = self.read_accesses(&cut)?;
             assert!(!self.is_out_of_order(&cut, &accesses), "statements of a block swap accesses to one array");
         }
-        self.assemble(&items, cut, accesses)
+        let preloads = self.read_invariants()?;
+        self.assemble(&items, cut, accesses, preloads)
     }
 
     fn new(
@@ -337,6 +384,7 @@ impl<'a> Reader<'a> {
         ctx: &isl::Ctx,
         region: &'a Region,
         shaping: &'a Cell<u64>,
+        trust: Trust,
     ) -> Result<Self, Stop> {
         let universe = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
         let mut reader = Reader {
@@ -356,13 +404,26 @@ impl<'a> Reader<'a> {
             shaping,
             twins: HashMap::new(),
             bases: HashMap::new(),
+            invariants: Invariants::new(),
+            distrusted: BTreeSet::new(),
+            arrivals: Arrivals::new(),
+            unsure: None,
+            subject: (AssumptionKind::EE, "integer arithmetic in the loops must not wrap around".into()),
         };
         reader.find_twins();
+        if let Trust::AllBut(distrusted) = trust {
+            reader.distrusted = distrusted;
+            reader.find_invariants();
+        }
         Ok(reader)
     }
 
-    /// Defined before the region starts: the same value in all instances.
+    /// The same value in all instances, known before the region starts.
     fn is_outside(&self, value: ValueId) -> bool {
+        self.is_defined_before(value) || self.invariants.contains_key(&self.stands_for(value))
+    }
+
+    fn is_defined_before(&self, value: ValueId) -> bool {
         match &self.facts.value(value).kind {
             ValueKind::Instruction(instruction) => {
                 !self.region.contains(instruction.block)
@@ -374,7 +435,8 @@ impl<'a> Reader<'a> {
 
     fn intern_parameter(&mut self, value: ValueId, bits: u32) -> Result<ParamId, isl::IslError> {
         // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
-        let reliable = self.oracle.is_guaranteed_not_poison(value);
+        let loaded_before = self.invariants.contains_key(&value) && !self.is_defined_before(value);
+        let reliable = !loaded_before && self.oracle.is_guaranteed_not_poison(value);
         let range = if reliable { self.oracle.signed_range(value) } else { any_of(bits) };
         self.intern(value, bits, range)
     }
@@ -402,6 +464,7 @@ impl<'a> Reader<'a> {
     fn known_parameters(&self) -> KnownParameters {
         KnownParameters {
             count: self.params.len(),
+            assumptions: self.assumptions.len(),
             context: self.context.clone(),
             context_assumed: self.context_assumed.clone(),
         }
@@ -409,9 +472,18 @@ impl<'a> Reader<'a> {
 
     fn forget_parameters_since(&mut self, known: KnownParameters) {
         self.params.truncate(known.count);
+        self.assumptions.truncate(known.assumptions);
         self.param_values.truncate(known.count);
         self.context = known.context;
         self.context_assumed = known.context_assumed;
+    }
+
+    /// Runs a step whose assumptions are of this kind, for this reason.
+    fn assuming<T>(&mut self, kind: AssumptionKind, because: String, step: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.subject, (kind, because));
+        let result = step(self);
+        self.subject = before;
+        result
     }
 
     /// Adds to the context what must hold for control to reach the region: conditions of branches that dominate it.

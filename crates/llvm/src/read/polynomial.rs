@@ -108,14 +108,10 @@ impl Reader<'_> {
             return not_polynomial("a very deep expression");
         }
         let known = self.known_parameters();
-        let assumptions = self.assumptions.len();
         match self.by_operation(value, scope, trusted, depth) {
             Some(Ok(read)) => return Ok(read),
             Some(Err(NotAffine::Isl(error))) => return Err(NotAffine::Isl(error)),
-            Some(Err(_)) => {
-                self.assumptions.truncate(assumptions);
-                self.forget_parameters_since(known);
-            }
+            Some(Err(_)) => self.forget_parameters_since(known),
             None => {}
         }
         self.as_leaf(value, scope, trusted)

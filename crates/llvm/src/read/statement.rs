@@ -217,7 +217,7 @@ impl Cutter<'_, '_> {
             let block_id = BlockId(index as u32);
             for &user in &block.instructions {
                 // φs of the entry may stand before the region, and be the counters of a loop around it.
-                if self.reader.region.contains(block_id) && !self.reader.is_outside(user) {
+                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user) {
                     continue;
                 }
                 let instruction = facts.instruction(user).expect("an instruction");
@@ -228,7 +228,7 @@ impl Cutter<'_, '_> {
                             from_region = true;
                             continue;
                         }
-                        if !self.reader.is_outside(value) {
+                        if !self.reader.is_defined_before(value) {
                             values.insert(value);
                         }
                     }
@@ -237,7 +237,7 @@ impl Cutter<'_, '_> {
                     }
                 } else {
                     for &value in &instruction.operands {
-                        if !self.reader.is_outside(value) {
+                        if !self.reader.is_defined_before(value) {
                             values.insert(value);
                         }
                     }
@@ -245,6 +245,12 @@ impl Cutter<'_, '_> {
             }
         }
         for &value in &values {
+            // Who uses it behind the region comes from where it was loaded, so that it is what was loaded before.
+            if self.reader.is_outside(value) {
+                self.slots.insert(Slot::Value(value));
+                self.initial.push((Slot::Value(value), value));
+                continue;
+            }
             match self.home.get(&self.block_of(value)) {
                 Some(_) => self.demand_value(value)?,
                 // Never computed in the modelled region: the block cannot be reached.

@@ -43,7 +43,8 @@ impl<A: Anchors> Writer<'_, A> {
     pub(super) fn write_check(&mut self, joints: Joints, plan: &Plan) -> Result<Block, WriteError> {
         let end = joints.entering.terminator();
         let mut inputs = Vec::new();
-        for &id in self.region.params.iter().chain(self.region.bases.values()) {
+        let invariants = self.region.invariants.iter().map(|(load, _)| load);
+        for &id in self.region.params.iter().chain(self.region.bases.values()).chain(invariants) {
             self.collect_inputs(self.value(id), &mut inputs)?;
         }
         // Asked before anything is written: the answer is about the place where the region is entered.
@@ -56,11 +57,20 @@ impl<A: Anchors> Writer<'_, A> {
                 self.frozen.insert(input, copy);
             }
         }
-        let params: Vec<Value> = self.region.params.iter().map(|&id| self.value(id)).collect();
-        self.params = params.into_iter().map(|value| self.write_param(value)).collect::<Result<_, _>>()?;
+        for number in 0..self.region.invariants.len() {
+            let load = self.value(self.region.invariants[number].0);
+            if !self.is_inside(load) {
+                let copy = self.hoisted(load);
+                self.know_invariant(number, copy);
+            }
+        }
+        self.write_params()?;
         self.hand_on(joints)?;
         for term in &plan.check {
-            self.write_term(term, joints.original)?;
+            match &term.test {
+                Test::Preload { invariant, when } => self.write_preload(*invariant, when, joints.original)?,
+                _ => self.write_term(term, joints.original)?,
+            }
         }
         self.written.guarded = !plan.check.is_empty();
         let first_new = self.build.new_block(c"lw.new");
@@ -70,11 +80,14 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// The values from outside that `value` is computed from.
     pub(super) fn collect_inputs(&self, value: Value, inputs: &mut Vec<Value>) -> Result<(), WriteError> {
-        if !value.block().is_some_and(|b| self.inside.contains(&b)) {
+        if !self.is_inside(value) {
             if !inputs.contains(&value) && !value.is_constant() {
                 inputs.push(value);
             }
             return Ok(());
+        }
+        if let Some(&load) = self.preloaded.get(&value) {
+            return self.collect_inputs(load.operands()[0], inputs);
         }
         if value.is_phi() || value.is_alloca() || value.touches_memory() {
             return Err(WriteError::Reader("a parameter or base pointer cannot be computed before the region".into()));
@@ -84,7 +97,7 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// What the region computes from frozen inputs, computed here; without promises, since nothing says that control gets there.
     pub(super) fn hoisted(&self, value: Value) -> Value {
-        if !value.block().is_some_and(|b| self.inside.contains(&b)) {
+        if !self.is_inside(value) || self.frozen.contains_key(&value) {
             return self.frozen.get(&value).copied().unwrap_or(value);
         }
         let operands: Vec<Value> = value.operands().into_iter().map(|operand| self.hoisted(operand)).collect();
@@ -94,6 +107,84 @@ impl<A: Anchors> Writer<'_, A> {
             copy.set_operand(index, operand);
         }
         copy
+    }
+
+    fn is_inside(&self, value: Value) -> bool {
+        value.block().is_some_and(|b| self.inside.contains(&b))
+    }
+
+    /// From here on, `copy` is what new code uses for the invariant.
+    fn know_invariant(&mut self, number: usize, copy: Value) {
+        let (load, same) = &self.region.invariants[number];
+        for &id in same.iter().chain([load]) {
+            let value = self.value(id);
+            if copy != value {
+                self.frozen.insert(value, copy);
+            }
+        }
+    }
+
+    /// All parameters that can be computed by now.
+    fn write_params(&mut self) -> Result<(), WriteError> {
+        for (index, &id) in self.region.params.iter().enumerate() {
+            let value = self.value(id);
+            if !self.params.contains_key(&index) && self.is_known(value) {
+                self.params.insert(index, self.write_param(value)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it rest on no preload that is still to come?
+    pub(super) fn is_known(&self, value: Value) -> bool {
+        if !self.is_inside(value) || self.frozen.contains_key(&value) {
+            return true;
+        }
+        !self.preloaded.contains_key(&value) && value.operands().into_iter().all(|operand| self.is_known(operand))
+    }
+
+    /// Loads an invariant where `when` says that the cell can be read. Elsewhere nothing that runs looks at it, and 0 will do.
+    fn write_preload(&mut self, number: usize, when: &Expr, original: Block) -> Result<(), WriteError> {
+        let load = self.value(self.region.invariants[number].0);
+        let pointer = load.operands()[0];
+        if !self.is_known(pointer) {
+            return Err(WriteError::Plan("a preload comes before one that it needs".into()));
+        }
+        let mut overflows = Overflows::default();
+        let readable = self.checked_bool(when, &mut overflows)?;
+        self.leave_on_overflow(overflows, original);
+        let from = self.build.block();
+        let join = self.build.new_block(c"lw.check");
+        let certain = readable.constant_bool() == Some(true);
+        if !certain {
+            let block = self.build.new_block(c"lw.preload");
+            self.build.branch_if(readable, block, join);
+            self.build.at_end(block);
+        }
+        let copy = self.build.load(load.ty(), self.hoisted(pointer));
+        copy.set_alignment(load.alignment());
+        let copy = self.build.freeze(copy);
+        let loaded_in = self.build.block();
+        self.build.branch(join);
+        self.build.at_end(join);
+        let value = self.build.phi(load.ty());
+        value.add_incoming(copy, loaded_in);
+        if !certain {
+            value.add_incoming(load.ty().zero(), from);
+        }
+        self.know_invariant(number, value);
+        self.write_params()
+    }
+
+    /// Takes the original where the arithmetic of a preload's condition left 64 bits; continues in a new block.
+    fn leave_on_overflow(&mut self, overflows: Overflows, original: Block) {
+        let always = overflows.always.then(|| self.build.bool(true));
+        let Some(any) = always.or_else(|| overflows.bits.into_iter().reduce(|a, b| self.build.or(a, b))) else {
+            return;
+        };
+        let next = self.build.new_block(c"lw.check");
+        self.build.branch_if(any, original, next);
+        self.build.at_end(next);
     }
 
     fn write_param(&self, value: Value) -> Result<Value, WriteError> {
@@ -112,6 +203,7 @@ impl<A: Anchors> Writer<'_, A> {
         let holds = match &term.test {
             Test::Holds(expr) => self.checked_bool(expr, &mut overflows)?,
             Test::Disjoint { first, second } => self.checked_disjoint(first, second, &mut overflows)?,
+            Test::Preload { .. } => return Err(WriteError::Plan("a preload is no test".into())),
         };
         let mut ok = holds;
         if overflows.always {
@@ -241,7 +333,7 @@ impl<A: Anchors> Writer<'_, A> {
             }
             Expr::Param(param) => {
                 let index = param.index();
-                let (Some(&value), Some(known)) = (self.params.get(index), self.region.scop.params.get(index)) else {
+                let (Some(&value), Some(known)) = (self.params.get(&index), self.region.scop.params.get(index)) else {
                     return Err(WriteError::Plan(format!("the parameter {param} does not exist")));
                 };
                 Number::of(value, known.range.0, known.range.1)

@@ -16,7 +16,7 @@ impl<A: Anchors> Writer<'_, A> {
                 Ok(value) => self.build.constant(value),
                 Err(_) => return Err(WriteError::Plan(format!("the constant {value} does not fit"))),
             },
-            Expr::Param(param) => match self.params.get(param.index()) {
+            Expr::Param(param) => match self.params.get(&param.index()) {
                 Some(&value) => self.local(value),
                 None => return Err(WriteError::Plan(format!("the parameter {param} does not exist"))),
             },

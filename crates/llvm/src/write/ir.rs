@@ -347,6 +347,10 @@ impl Block {
 }
 
 impl Type {
+    /// 0, null.
+    pub fn zero(self) -> Value {
+        Value(unsafe { LLVMConstNull(self.0) })
+    }
     pub fn is_pointer(self) -> bool {
         unsafe { LLVMGetTypeKind(self.0) == LLVMTypeKind::LLVMPointerTypeKind }
     }

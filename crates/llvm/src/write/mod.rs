@@ -127,8 +127,10 @@ struct Writer<'a, A> {
     function: Value,
     blocks: Vec<Block>,
     inside: HashSet<Block>,
-    /// Parameters as i64, frozen where they could be poison; defined in `entering`.
-    params: Vec<Value>,
+    /// Parameters as i64, frozen where they could be poison; defined in `entering` or behind a preload.
+    params: HashMap<usize, Value>,
+    /// Values of the region that are loaded before it, and the load that stands for them.
+    preloaded: HashMap<Value, Value>,
     /// A value from outside and the frozen copy that new code uses instead.
     frozen: HashMap<Value, Value>,
     slots: IndexMap<ArrayId, Slot>,
@@ -139,6 +141,12 @@ struct Writer<'a, A> {
     /// φs to which the same is brought on all edges, and what that is.
     twins: HashMap<Value, Value>,
     written: Written,
+}
+
+fn preloaded(anchors: &impl Anchors, region: &ReadRegion) -> HashMap<Value, Value> {
+    let value = |id: ValueId| Value(anchors.value(id));
+    let all = region.invariants.iter().zip(&region.scop.invariants).filter(|(_, model)| model.preload.is_some());
+    all.flat_map(|((load, same), _)| same.iter().chain([load]).map(|&v| (value(v), value(*load)))).collect()
 }
 
 impl<'a, A: Anchors> Writer<'a, A> {
@@ -153,7 +161,8 @@ impl<'a, A: Anchors> Writer<'a, A> {
             function,
             inside: blocks.iter().copied().collect(),
             blocks,
-            params: Vec::new(),
+            params: HashMap::new(),
+            preloaded: preloaded(anchors, region),
             frozen: HashMap::new(),
             slots: IndexMap::new(),
             counters: HashMap::new(),

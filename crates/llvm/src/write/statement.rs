@@ -127,7 +127,7 @@ impl<A: Anchors> Writer<'_, A> {
             for &(var, exponent) in monomial.factors() {
                 let value = match var {
                     Var::Counter(d) => coordinates.get(d as usize).copied(),
-                    Var::Param(id) => self.params.get(id.index()).copied().map(|value| self.local(value)),
+                    Var::Param(id) => self.params.get(&id.index()).copied().map(|value| self.local(value)),
                 };
                 let Some(value) = value else {
                     return Err(WriteError::Reader(format!("a polynomial uses {var}, which does not exist")));
@@ -152,6 +152,10 @@ impl<A: Anchors> Writer<'_, A> {
         let known = instance.now.get(&value).or_else(|| instance.now.get(&self.stands_for(value)));
         if let Some(&value) = known {
             return Ok(value);
+        }
+        let known = self.frozen.get(&value).or_else(|| self.frozen.get(&self.stands_for(value)));
+        if let Some(&copy) = known {
+            return Ok(self.local(copy));
         }
         if value.block().is_some_and(|block| self.inside.contains(&block)) {
             return Err(WriteError::Reader(

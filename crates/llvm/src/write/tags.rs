@@ -32,7 +32,7 @@ impl Tags {
             .iter()
             .filter_map(|term| match &term.test {
                 Test::Disjoint { first, second } => Some(ordered(first.array, second.array)),
-                Test::Holds(_) => None,
+                Test::Holds(_) | Test::Preload { .. } => None,
             })
             .collect();
         let doubtful: HashSet<_> =

@@ -55,6 +55,9 @@ impl<A: Anchors> Writer<'_, A> {
             }
             // An error unless it can be computed here.
             self.collect_inputs(value, &mut Vec::new())?;
+            if !self.is_known(value) {
+                return Err(WriteError::Reader("what is used behind the region rests on a value in memory".into()));
+            }
             let copy = self.hoisted(value);
             value.replace_uses_outside(&within, copy);
         }
@@ -66,7 +69,7 @@ impl<A: Anchors> Writer<'_, A> {
         for &(slot, id) in &self.region.initial {
             let mut value = self.value(id);
             // A φ of the region's entry stands for what arrives from outside, by now over one edge.
-            if value.block().is_some_and(|b| self.inside.contains(&b)) {
+            if !self.frozen.contains_key(&value) && value.block().is_some_and(|b| self.inside.contains(&b)) {
                 let arriving =
                     value.is_phi().then(|| value.incoming().into_iter().find(|(_, from)| *from == joints.original));
                 match arriving.flatten() {

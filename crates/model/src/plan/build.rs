@@ -8,8 +8,9 @@ use crate::loop_ast::{
     generate,
 };
 use crate::refusal::{Refusal, RefusalKind};
-use crate::scop::{Param, ParamId, Scop};
+use crate::scop::{Param, ParamId, Preload, Scop};
 use isl::{Budget, DimType, IslError, Schedule, Set};
+use std::collections::HashSet;
 use thiserror::Error;
 
 #[derive(Clone, Debug, Error)]
@@ -49,7 +50,7 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
     let (mut check, known) = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
     let body = generate(schedule, &known, &options.ast)?;
     check.extend(scop.ctx.within(Budget::CHECK, || fits(scop, &body, &known))?);
-    check.sort_by_key(|term| term.test.cost());
+    order(scop, &mut check);
     let plan = Plan { check, body };
     if plan.check_cost() > options.max_check_cost {
         let subject = format!("the run-time check would take {} operations", plan.check_cost());
@@ -68,32 +69,62 @@ fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanEr
     PlanError::Refused(Refusal::new(kind, scop.lines.0, subject))
 }
 
+/// Puts cheap terms first, but no term before the preloads that it needs, and no preload before what makes it safe: the terms in
+/// front of it that need no later one.
+fn order(scop: &Scop, check: &mut [CheckTerm]) {
+    // When the invariants are known, by number.
+    let loaded = |k: usize| scop.invariants[..=k].iter().filter(|i| i.preload.is_some()).count();
+    let knows = |k: usize, is_it: &dyn Fn(&Preload) -> bool| scop.invariants[k].preload.as_ref().is_some_and(is_it);
+    let last = |is_it: &dyn Fn(&Preload) -> bool| {
+        (0..scop.invariants.len()).rev().find(|&k| knows(k, is_it)).map_or(0, loaded)
+    };
+    let of_expr = |expr: &Expr| {
+        let mut stage = 0;
+        expr.for_each(&mut |e| {
+            if let Expr::Param(p) = e {
+                stage = stage.max(last(&|preload| preload.params.contains(p)));
+            }
+        });
+        stage
+    };
+    let of_extent = |extent: &Extent| {
+        let base = last(&|preload| preload.arrays.contains(&extent.array));
+        base.max(of_expr(&extent.low)).max(of_expr(&extent.high))
+    };
+    check.sort_by_cached_key(|term| {
+        let (stage, is_preload) = match &term.test {
+            Test::Preload { invariant, .. } => (loaded(*invariant) - 1, true),
+            Test::Holds(expr) => (of_expr(expr), false),
+            Test::Disjoint { first, second } => (of_extent(first).max(of_extent(second)), false),
+        };
+        (stage, is_preload, term.test.cost())
+    });
+}
+
 /// The terms that do not depend on the loops, and what is known where they hold.
+///
+/// Where invariants are loaded in between, an assumption is tested as soon as the parameters that it speaks of are known. So what a
+/// preload presupposes holds when it is reached.
 fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), PlanError> {
     let mut check = Vec::new();
     let mut known = scop.context.clone();
-    // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
-    for (assumed, kind) in [
-        (AssumptionKind::RT, CheckKind::RT),
-        (AssumptionKind::BL, CheckKind::BL),
-        (AssumptionKind::EE, CheckKind::EE),
-        (AssumptionKind::IB, CheckKind::IB),
-        (AssumptionKind::AA, CheckKind::AA),
-    ] {
-        let valid = scop.assumptions.valid(&known, |a| a.kind == assumed)?;
-        if valid.plain_is_universe()? {
-            continue;
+    let mut unknown: HashSet<ParamId> =
+        scop.invariants.iter().filter_map(|i| i.preload.as_ref()).flat_map(|p| p.params.iter().copied()).collect();
+    let mut tested = vec![false; scop.assumptions.iter().count()];
+    for (number, invariant) in scop.invariants.iter().enumerate() {
+        let Some(preload) = &invariant.preload else { continue };
+        assumed_terms(scop, &unknown, &mut tested, &mut known, &mut check)?;
+        if tested[..preload.after].contains(&false) {
+            let why = format!("what says that `{}` can be read depends on it", invariant.name);
+            return Err(refused(RefusalKind::TooComplex, scop, why));
         }
-        let both = known.intersect(&valid)?.coalesce()?;
-        if both.is_empty()? {
-            return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
-        }
-        let expr = expr_from_set(&valid, &known)?;
-        if expr != Expr::truth(true) {
-            check.push(CheckTerm { kind, text: text(scop, &expr), test: Test::Holds(expr) });
-        }
-        known = both;
+        let when = expr_from_set(&preload.when.gist(&known)?, &known)?;
+        let text = format!("{} is read before the loops", invariant.name);
+        check.push(CheckTerm { kind: CheckKind::RT, text, test: Test::Preload { invariant: number, when } });
+        let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
+        unknown.retain(|p| later().any(|preload| preload.params.contains(p)));
     }
+    assumed_terms(scop, &unknown, &mut tested, &mut known, &mut check)?;
     if let Some((term, some)) = work(scop, &known, options)? {
         check.push(term);
         known = known.intersect(&some)?.coalesce()?;
@@ -147,16 +178,89 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), Pl
     Ok((check, known))
 }
 
-/// Enough instances of the deepest statement, by its bounding box, where that depends on parameters; and where it has any.
-fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(CheckTerm, Set)>, PlanError> {
-    let mut deepest: Option<(usize, &Set)> = None;
-    for statement in scop.statements.values() {
-        let dims = statement.domain.dim(DimType::Set)?;
-        if deepest.is_none_or(|(most, _)| dims > most) {
-            deepest = Some((dims, &statement.domain));
+/// Tests of the assumptions that speak of known parameters only.
+fn assumed_terms(
+    scop: &Scop,
+    unknown: &HashSet<ParamId>,
+    tested: &mut [bool],
+    known: &mut Set,
+    check: &mut Vec<CheckTerm>,
+) -> Result<(), PlanError> {
+    let mut ready = Vec::new();
+    for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
+        ready.push(!tested && !involves(&assumption.valid, unknown)?);
+    }
+    // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
+    for (assumed, kind) in [
+        (AssumptionKind::RT, CheckKind::RT),
+        (AssumptionKind::BL, CheckKind::BL),
+        (AssumptionKind::EE, CheckKind::EE),
+        (AssumptionKind::IB, CheckKind::IB),
+        (AssumptionKind::AA, CheckKind::AA),
+    ] {
+        let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
+        if valid.plain_is_universe()? {
+            continue;
+        }
+        let both = known.intersect(&valid)?.coalesce()?;
+        if both.is_empty()? {
+            return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
+        }
+        let expr = expr_from_set(&valid, known)?;
+        if expr != Expr::truth(true) {
+            check.push(CheckTerm { kind, text: text(scop, &expr), test: Test::Holds(expr) });
+        }
+        *known = both;
+    }
+    tested.iter_mut().zip(ready).for_each(|(tested, ready)| *tested |= ready);
+    Ok(())
+}
+
+fn involves(set: &Set, params: &HashSet<ParamId>) -> Result<bool, IslError> {
+    for at in 0..set.dim(DimType::Param)? {
+        let id = ParamId::from_isl_name(&set.get_dim_name(DimType::Param, at)?);
+        if id.is_some_and(|id| params.contains(&id)) && set.involves_dims(DimType::Param, at, 1)? {
+            return Ok(true);
         }
     }
-    let Some((dims, domain)) = deepest.filter(|_| options.min_instances > 0) else { return Ok(None) };
+    Ok(false)
+}
+
+/// Enough instances of one of the deepest statements, by its bounding box, where that depends on parameters; and where they have any.
+fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(CheckTerm, Set)>, PlanError> {
+    if options.min_instances <= 0 {
+        return Ok(None);
+    }
+    let mut depth = 0;
+    for statement in scop.statements.values() {
+        depth = depth.max(statement.domain.dim(DimType::Set)?);
+    }
+    let mut enough: Option<Expr> = None;
+    let mut some = Set::empty(&known.get_space()?)?;
+    for statement in scop.statements.values() {
+        if statement.domain.dim(DimType::Set)? != depth {
+            continue;
+        }
+        let runs = statement.domain.params()?.intersect(known)?;
+        // The first speaks for all that run only where it runs.
+        if runs.is_subset(&some)? {
+            continue;
+        }
+        let Some(this) = enough_of(scop, &statement.domain, known, options)? else { return Ok(None) };
+        enough = Some(match enough {
+            None => this,
+            Some(others) => Expr::binary(BinaryOp::Or, others, this),
+        });
+        some = some.union(&runs)?.coalesce()?;
+    }
+    let Some(expr) = enough else { return Ok(None) };
+    let text = format!("enough iterations: {}", text(scop, &expr));
+    Ok(Some((CheckTerm { kind: CheckKind::Work, text, test: Test::Holds(expr) }, some)))
+}
+
+/// Are there enough of these instances? Nothing if there always are, or if it is hard to say.
+fn enough_of(scop: &Scop, domain: &Set, known: &Set, options: &PlanOptions) -> Result<Option<Expr>, PlanError> {
+    let dims = domain.dim(DimType::Set)?;
     let some = domain.params()?;
     let here = known.intersect(&some)?;
     let mut product: Option<Expr> = None;
@@ -189,8 +293,7 @@ fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(Check
     if exists != Expr::truth(true) {
         expr = Expr::binary(BinaryOp::And, exists, expr);
     }
-    let text = format!("enough iterations: {}", text(scop, &expr));
-    Ok(Some((CheckTerm { kind: CheckKind::Work, text, test: Test::Holds(expr) }, some)))
+    Ok(Some(expr))
 }
 
 fn plus_one(e: Expr) -> Expr {
@@ -251,7 +354,7 @@ mod tests {
     use super::*;
     use crate::assume::Assumption;
     use crate::fixture::test_scop;
-    use crate::scop::ArrayId;
+    use crate::scop::{ArrayId, Cell, Invariant};
     use expect_test::{Expect, expect};
 
     fn plan_of(
@@ -269,16 +372,79 @@ mod tests {
         (scop, plan)
     }
 
+    /// p1 is loaded through what p0 is loaded from, if p0 is positive; both are read in every iteration.
+    fn with_two_invariants(after: usize) -> (Scop, Result<Plan, PlanError>) {
+        let sketch = "for i : 0 <= i < p0
+                        for j : 0 <= j < p1
+                          read A0[i]; write A1[j]; read A2[0]";
+        let mut scop = test_scop(sketch);
+        for (kind, valid) in
+            [(AssumptionKind::EE, "[p0] -> { : p0 <= 1000 }"), (AssumptionKind::EE, "[p0, p1] -> { : p1 <= 2000 }")]
+        {
+            let valid = Set::read_from_str(&scop.ctx, valid).unwrap();
+            scop.assumptions.add(Assumption { kind, because: String::new(), line: 0, valid });
+        }
+        let ctx = scop.ctx.clone();
+        let set = |text: &str| Set::read_from_str(&ctx, text).unwrap();
+        let invariant = |name: &str, offset: i64, param, when: &str, needs: Vec<usize>, after| Invariant {
+            name: name.into(),
+            line: 0,
+            cell: Some(Cell {
+                array: ArrayId(2),
+                domain: set("{ [] }"),
+                relation: isl::Map::read_from_str(&ctx, &format!("{{ [] -> A2[{}] }}", offset / 8)).unwrap(),
+                offset: isl::PwAff::read_from_str(&ctx, &format!("{{ [] -> [({offset})] }}")).unwrap(),
+                bytes: 8,
+            }),
+            preload: Some(Preload { when: set(when), needs, after, params: vec![ParamId(param)], arrays: vec![] }),
+        };
+        scop.invariants = vec![
+            invariant("n", 8, 0, "{ : }", vec![], 0),
+            invariant("m", 16, 1, "[p0] -> { : p0 > 0 }", vec![0], after),
+        ];
+        scop.may_alias = vec![(ArrayId(1), ArrayId(2))];
+        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
+        (scop, plan)
+    }
+
+    #[test]
+    fn what_a_preload_rests_on_comes_before_it() {
+        let (scop, plan) = with_two_invariants(1);
+        expect![[r#"
+            RT: n is read before the loops if 1
+            EE: p0 <= 1000: p0 <= 1000
+            RT: m is read before the loops if p0 >= 1
+            EE: p1 <= 2000: p1 <= 2000
+            Work: enough iterations: p0 >= 1 && p1 >= 1 && p0 * p1 >= 4096: p0 >= 1 && p1 >= 1 && p0 * p1 >= 4096
+            AA: A1 and A2 do not overlap: A1 + [0, 8 * p1) against A2 + [0, 24)
+            cost 20
+        "#]]
+        .assert_eq(&shown(&scop, plan));
+    }
+    #[test]
+    fn a_preload_that_rests_on_itself_is_refused() {
+        let (scop, plan) = with_two_invariants(2);
+        expect![[r#"
+            refused: too large to be worth it: what says that `m` can be read depends on it
+        "#]]
+        .assert_eq(&shown(&scop, plan));
+    }
+
     fn check(sketch: &str, assumptions: &[(AssumptionKind, &str)], alias: &[(u32, u32)], expected: Expect) {
         let (scop, plan) = plan_of(sketch, assumptions, alias);
-        let show = |e: &Expr| text(&scop, e);
-        let shown = match plan {
+        expected.assert_eq(&shown(&scop, plan));
+    }
+
+    fn shown(scop: &Scop, plan: Result<Plan, PlanError>) -> String {
+        let show = |e: &Expr| text(scop, e);
+        match plan {
             Err(e) => format!("refused: {e}\n"),
             Ok(plan) => plan
                 .check
                 .iter()
                 .map(|term| match &term.test {
                     Test::Holds(e) => format!("{:?}: {}: {}\n", term.kind, term.text, show(e)),
+                    Test::Preload { when, .. } => format!("{:?}: {} if {}\n", term.kind, term.text, show(when)),
                     Test::Disjoint { first, second } => format!(
                         "{:?}: {}: {} + [{}, {}) against {} + [{}, {})\n",
                         term.kind,
@@ -293,8 +459,7 @@ mod tests {
                 })
                 .chain([format!("cost {}\n", plan.check_cost())])
                 .collect(),
-        };
-        expected.assert_eq(&shown);
+        }
     }
 
     const COPY: &str = "for i : 0 <= i < p0

@@ -2,8 +2,8 @@
 
 use super::Extent;
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
-use crate::scop::{Access, ArrayId, Scop};
-use isl::{Budget, DimType, IslError, PwAff, Set, Val};
+use crate::scop::{ArrayId, Scop};
+use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use std::collections::HashMap;
 
 /// What an exact bound may cost; operations on large numbers are slow, so this is seconds at worst.
@@ -27,6 +27,16 @@ impl From<AstError> for Unchecked {
     fn from(error: AstError) -> Self {
         Unchecked::Failed(error)
     }
+}
+
+/// What one access or preload touches.
+struct Touch<'a> {
+    domain: &'a Set,
+    relation: &'a Map,
+    /// In bytes, where it is affine.
+    offset: Option<&'a PwAff>,
+    bytes: u64,
+    line: u32,
 }
 
 pub(super) struct Extents<'a> {
@@ -56,25 +66,35 @@ impl<'a> Extents<'a> {
     }
 
     fn compute(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Expr, Expr)>, Unchecked> {
-        let accesses: Vec<(&Set, &Access)> = self
-            .scop
-            .statements
-            .values()
-            .flat_map(|s| s.accesses.iter().map(|a| (&s.domain, a)))
-            .filter(|(_, a)| a.array == array && (a.is_write() || !only_writes))
-            .collect();
+        let accesses = self.scop.statements.values().flat_map(|s| s.accesses.iter().map(|a| (&s.domain, a)));
+        let accesses = accesses.filter(|(_, a)| a.array == array && (a.is_write() || !only_writes));
+        let touches = accesses.map(|(domain, a)| Touch {
+            domain,
+            relation: &a.relation,
+            offset: a.offset.as_ref().and_then(|o| o.as_affine()),
+            bytes: a.bytes,
+            line: a.line,
+        });
+        let cells = self.scop.invariants.iter().filter_map(|i| Some((i.line, i.cell.as_ref()?)));
+        let preloads = cells.filter(|(_, cell)| cell.array == array && !only_writes).map(|(line, cell)| Touch {
+            domain: &cell.domain,
+            relation: &cell.relation,
+            offset: Some(&cell.offset),
+            bytes: cell.bytes,
+            line,
+        });
+        let accesses: Vec<Touch> = touches.chain(preloads).collect();
         // Where one instance at least touches the array.
         let mut some = Set::empty(&self.known.get_space()?)?;
-        for (domain, _) in &accesses {
-            some = some.union(&domain.params()?)?;
+        for touch in &accesses {
+            some = some.union(&touch.domain.params()?)?;
         }
         let some = some.intersect(self.known)?.coalesce()?;
-        let Some((_, first)) = accesses.first() else { return Ok(None) };
+        let Some(first) = accesses.first() else { return Ok(None) };
         if some.is_empty()? {
             return Ok(None);
         }
-        let affine: Option<Vec<(&Set, &Access, &PwAff)>> =
-            accesses.iter().map(|(domain, a)| Some((*domain, *a, a.offset.as_ref()?.as_affine()?))).collect();
+        let affine: Option<Vec<(&Touch, &PwAff)>> = accesses.iter().map(|touch| Some((touch, touch.offset?))).collect();
         let (low, high) = if let Some(accesses) = affine {
             self.by_offsets(&accesses, &some)?
         } else {
@@ -96,16 +116,16 @@ impl<'a> Extents<'a> {
         Ok(Some((guarded(low), guarded(high))))
     }
 
-    fn by_offsets(&self, accesses: &[(&Set, &Access, &PwAff)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
+    fn by_offsets(&self, accesses: &[(&Touch, &PwAff)], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let mut begins = Vec::new();
         let mut ends = Vec::new();
-        for (domain, access, offset) in accesses {
+        for (touch, offset) in accesses {
             let image = |offset: &PwAff| -> Result<Set, IslError> {
-                let map = isl::Map::from_pw_aff(offset)?.intersect_domain(domain)?;
+                let map = Map::from_pw_aff(offset)?.intersect_domain(touch.domain)?;
                 map.range()?.reset_tuple_id()?.intersect_params(self.known)?.coalesce()
             };
             begins.push(image(offset)?);
-            let bytes = Val::int_from_ui(self.known.ctx(), access.bytes)?;
+            let bytes = Val::int_from_ui(self.known.ctx(), touch.bytes)?;
             ends.push(image(&offset.add_constant_val(&bytes)?)?);
         }
         let low = self.bound(&begins, 0, End::Low, some)?;
@@ -118,12 +138,7 @@ impl<'a> Extents<'a> {
     /// Let sizes of inner dimensions be nᵢ, and uᵢ ≤ sᵢ ≤ vᵢ over all instances. Where an instance exists, 0 ≤ sᵢ < nᵢ for the
     /// inner subscripts (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with every
     /// subscript: it lies between those of u and of v.
-    fn by_subscripts(
-        &self,
-        array: ArrayId,
-        accesses: &[(&Set, &Access)],
-        some: &Set,
-    ) -> Result<Option<(Expr, Expr)>, Unchecked> {
+    fn by_subscripts(&self, array: ArrayId, accesses: &[Touch], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let array = &self.scop.arrays[&array];
         let mut sizes = Vec::new();
         for size in &array.inner_sizes {
@@ -132,13 +147,13 @@ impl<'a> Extents<'a> {
         }
         let mut cells = Vec::new();
         let mut bytes = 0;
-        for (domain, access) in accesses {
-            let range = access.relation.intersect_domain(domain)?.range()?;
+        for touch in accesses {
+            let range = touch.relation.intersect_domain(touch.domain)?.range()?;
             if range.dim(DimType::Set)? != sizes.len() + 1 {
                 return Ok(None);
             }
             cells.push(range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?);
-            bytes = bytes.max(access.bytes.max(array.cell_bytes));
+            bytes = bytes.max(touch.bytes.max(array.cell_bytes));
         }
         let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
             let mut total: Option<Expr> = None;

@@ -337,7 +337,7 @@ fn lanes(
 
 /// Typical values of the parameters: as large as they may be under the assumptions, but no larger than [`NOMINAL_SIZE`] if possible.
 fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
-    let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_| true)?)?;
+    let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?;
     // Sizes at which all statements run, as far as they can run together; rather those in many loops than those of which a
     // compiler made copies for when the loops do not run.
     let mut statements: Vec<(usize, &Statement)> = Vec::new();

@@ -96,6 +96,7 @@ impl Fixture {
             arrays: IndexMap::new(),
             statements: IndexMap::new(),
             may_alias: Vec::new(),
+            invariants: Vec::new(),
             assumptions: Default::default(),
             lines: (7, 9),
         };
@@ -107,6 +108,7 @@ impl Fixture {
             params: params.iter().map(|p| self.value_id(p)).collect(),
             bodies: IndexMap::new(),
             bases: IndexMap::new(),
+            invariants: Vec::new(),
             initial: Vec::new(),
             live_outs: Vec::new(),
             program: Default::default(),

@@ -1,0 +1,122 @@
+//! How often loops turn.
+//!
+//! Where scalar evolution knows a loop's count it is taken, since LLVM proves more than we do. It knows none where the bound is loaded
+//! again in every iteration, or where the counter may wrap around: then the exit condition itself is read. In iteration i of an
+//! endless run it holds or not; the loop ends at the first i where it does. Where the condition in ℤ is not that of the program, because a
+//! counter has left its type, nothing is known: a loop that did not end before is assumed not to exist.
+
+use super::affine::{NotAffine, Scope};
+use super::{Reader, Stop};
+use crate::facts::{BlockId, LoopId, Op, Scev};
+use isl::{DimType, Map, Set};
+use model::assume::AssumptionKind;
+use model::refusal::RefusalKind;
+
+/// The iterations of a loop.
+pub struct Turns {
+    /// Those that begin.
+    pub begun: Set,
+    /// Those that do not leave the loop.
+    pub completed: Set,
+}
+
+impl Reader<'_> {
+    /// Requires: `scope` is that of the header before the loop is entered, `inner` the same with the loop, its domain all iterations ≥ 0.
+    pub(super) fn turns(&mut self, id: LoopId, exiting: BlockId, scope: &Scope, inner: &Scope) -> Result<Turns, Stop> {
+        let info = &self.facts.loops[id.index()];
+        let known = self.known_parameters();
+        let by_count = match &info.backedge_taken_count {
+            Scev::Other { .. } => None,
+            count => Some(self.turns_by_count(count, scope, inner)),
+        };
+        match by_count {
+            Some(Ok(turns)) => return Ok(turns),
+            Some(Err(NotAffine::Isl(error))) => return Err(Stop::Isl(error)),
+            _ => {}
+        }
+        self.forget_parameters_since(known.clone());
+        let why = match by_count {
+            Some(Err(error)) => Stop::from((error, scope, RefusalKind::NonAffineBound)),
+            _ => {
+                let name = match &info.counter_name {
+                    name if name.is_empty() => "its counter".into(),
+                    name => format!("`{name}`"),
+                };
+                let why = format!("{name} does not run evenly to a fixed bound");
+                Stop::refuse(RefusalKind::UnknownTripCount, info.line, why, info.header)
+            }
+        };
+        match self.turns_by_condition(id, exiting, scope, inner) {
+            Ok(turns) => Ok(turns),
+            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
+            Err(_) => {
+                self.forget_parameters_since(known);
+                Err(why)
+            }
+        }
+    }
+
+    fn turns_by_count(&mut self, count: &Scev, scope: &Scope, inner: &Scope) -> Result<Turns, NotAffine> {
+        let count = self.affine_of_scev(count, scope, 0)?;
+        let count =
+            self.assuming(AssumptionKind::BL, self.reaches_its_bound(inner), |this| this.as_unsigned(count, scope))?;
+        let counter = self.dimension(inner, scope.loops.len())?;
+        let last = count.function.add_dims(DimType::In, 1)?;
+        let begun = inner.domain.intersect(&counter.le_set(&last)?)?.coalesce()?;
+        let completed = inner.domain.intersect(&counter.lt_set(&last)?)?.coalesce()?;
+        Ok(Turns { begun, completed })
+    }
+
+    fn turns_by_condition(
+        &mut self,
+        id: LoopId,
+        exiting: BlockId,
+        scope: &Scope,
+        inner: &Scope,
+    ) -> Result<Turns, NotAffine> {
+        let facts = self.facts;
+        let unreadable = || NotAffine::Because("the way the loop ends".into());
+        let terminator = facts.terminator(exiting).ok_or_else(unreadable)?;
+        let Op::Branch { targets } = &terminator.op else { return Err(unreadable()) };
+        let [on_true, on_false] = targets[..] else { return Err(unreadable()) };
+        let leaves = |b: BlockId| !facts.in_loop(b, id);
+        if leaves(on_true) == leaves(on_false) {
+            return Err(unreadable());
+        }
+        let at_exit = Scope { block: exiting, ..inner.clone() };
+        self.unsure = Some(Set::empty(&inner.domain.get_space()?)?);
+        let holds = self.condition(terminator.operands[0], &at_exit);
+        let unsure = self.unsure.take().expect("set above");
+        let ends = if leaves(on_true) { holds? } else { holds?.complement()? };
+        let later = self.later(inner)?;
+        let unsure = unsure.intersect(&inner.domain)?;
+        let since = unsure.union(&unsure.apply(&later)?)?;
+        let ends = ends.intersect(&inner.domain)?.subtract(&since)?.coalesce()?;
+        let depth = scope.loops.len();
+        let endless = scope.domain.subtract(&ends.project_out(DimType::Set, depth, 1)?)?;
+        let endless = endless.intersect_params(&self.context_assumed)?;
+        if !endless.is_empty()? {
+            self.assuming(AssumptionKind::BL, self.reaches_its_bound(inner), |this| this.assume_never(endless, scope))?;
+        }
+        let begun = inner.domain.subtract(&ends.apply(&later)?)?;
+        let begun = begun.intersect_params(&self.context_assumed)?.coalesce()?;
+        let completed = begun.subtract(&ends)?.coalesce()?;
+        Ok(Turns { begun, completed })
+    }
+
+    /// From every iteration of the innermost loop to all later ones with the same outer counters.
+    fn later(&self, inner: &Scope) -> Result<Map, isl::IslError> {
+        let depth = inner.loops.len();
+        let outer: String = (0..depth - 1).map(|d| format!("i{d}, ")).collect();
+        Map::read_from_str(&self.ctx, &format!("{{ [{outer}i] -> [{outer}j] : j > i }}"))
+    }
+
+    fn reaches_its_bound(&self, inner: &Scope) -> String {
+        let name = inner.loops.last().map_or("", |l| &self.facts.loops[l.index()].counter_name);
+        if name.is_empty() {
+            "the loop reaches its bound".into()
+        } else {
+            format!("the loop over {name} reaches its bound")
+        }
+    }
+}

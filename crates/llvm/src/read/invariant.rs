@@ -1,0 +1,361 @@
+//! Values in memory that the region reads again and again, and that nobody seems to change: bounds, strides and data pointers behind
+//! a pointer, `m->rows` or `grid[0]`.
+//!
+//! Such a load is taken for a value from outside: the check loads it once, before the loops (a *preload*), and shows that no write
+//! of the region hits it. That is a circle only at first sight. Suppose that the check passed with the values that memory held at the
+//! start. As long as no write hit one of these cells, all loads gave those values, so control and addresses were as modelled; so
+//! the next write, too, is one of the model's, and those miss the cells.
+//!
+//! A preload must not fault where the original does not. It may run where its cell is known to be readable, or under the condition under
+//! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
+
+use super::Reader;
+use crate::facts::{BlockId, CastOp, Op, Type, ValueId, ValueKind};
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Addresses are followed so far.
+const MAX_STEPS: usize = 32;
+/// One pass finds what is loaded through what the pass before found.
+const MAX_PASSES: usize = 6;
+
+/// Loads of one cell that the region does not seem to write, and φs that choose between them.
+pub struct Invariant {
+    /// In program order.
+    pub loads: Vec<ValueId>,
+    pub readable: Readable,
+    place: Place,
+}
+
+/// Why the cell may be read before the region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readable {
+    /// It exists whenever the region is entered.
+    Always,
+    /// Wherever control gets to one of these loads first; nothing is written before.
+    Where(Vec<ValueId>),
+    /// It was: nothing was written since this load, which stands before the region.
+    Known,
+}
+
+/// A value from outside, a number of bytes, and multiples of values from outside.
+type Address = (ValueId, i64, Vec<(ValueId, i64)>);
+
+/// An address: bytes behind a value from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    root: ValueId,
+    constant: i64,
+    terms: Vec<(ValueId, i64)>,
+    /// LLVM's name of what is loaded there.
+    type_name: String,
+}
+
+impl Reader<'_> {
+    /// Finds the loads that bounds, conditions and addresses rest on and that can be taken for invariant.
+    ///
+    /// Ensures: the first of the loads of an invariant stands for all of them, and for the φs that choose between them.
+    pub(super) fn find_invariants(&mut self) {
+        let wanted = self.loads_that_shape_the_region();
+        if wanted.is_empty() {
+            return;
+        }
+        let writes = self.writes();
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            for &load in &wanted {
+                changed |= self.take_for_invariant(load, &writes);
+            }
+            changed |= self.take_choices_between_equals();
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// Integers and pointers loaded in the region that conditions and addresses in it are computed from, in program order.
+    fn loads_that_shape_the_region(&self) -> Vec<ValueId> {
+        let facts = self.facts;
+        let mut todo: Vec<ValueId> = Vec::new();
+        for &block in &self.region.blocks {
+            for &value in &facts.block(block).instructions {
+                let instruction = facts.instruction(value).expect("an instruction");
+                match &instruction.op {
+                    Op::Load { pointer, .. } | Op::Store { pointer, .. } => todo.push(*pointer),
+                    Op::MemSet { destination, length, .. } => todo.extend([*destination, *length]),
+                    Op::MemCopy { destination, source, length, .. } => todo.extend([*destination, *source, *length]),
+                    Op::Branch { .. } | Op::Switch { .. } => todo.extend(instruction.operands.first()),
+                    _ => {}
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(value) = todo.pop() {
+            let Some(instruction) = facts.instruction(value).filter(|_| !self.is_outside(value)) else { continue };
+            if seen.insert(value) && !matches!(instruction.op, Op::Load { .. }) {
+                todo.extend(&instruction.operands);
+            }
+        }
+        let blocks = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
+        blocks.copied().filter(|v| seen.contains(v) && self.is_load_of_number_or_pointer(*v)).collect()
+    }
+
+    fn is_load_of_number_or_pointer(&self, value: ValueId) -> bool {
+        let suitable = match self.facts.value(value).ty {
+            Type::Int(bits) => bits <= 64 && bits % 8 == 0,
+            Type::Pointer { address_space, integral } => address_space == 0 && integral,
+            _ => false,
+        };
+        suitable && matches!(self.facts.instruction(value).map(|i| &i.op), Some(Op::Load { simple: true, .. }))
+    }
+
+    /// Where the region writes: pointer and, if constant, number of bytes.
+    fn writes(&self) -> Vec<(ValueId, Option<i64>)> {
+        let facts = self.facts;
+        let constant = |length: ValueId| match facts.value(length).kind {
+            ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
+            _ => None,
+        };
+        let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
+        let write = |&value: &ValueId| match &facts.instruction(value)?.op {
+            Op::Store { pointer, bytes, .. } => Some((*pointer, i64::try_from(*bytes).ok())),
+            Op::MemSet { destination, length, .. } | Op::MemCopy { destination, length, .. } => {
+                Some((*destination, constant(*length)))
+            }
+            _ => None,
+        };
+        values.filter_map(write).collect()
+    }
+
+    fn take_for_invariant(&mut self, load: ValueId, writes: &[(ValueId, Option<i64>)]) -> bool {
+        if self.is_outside(load) || self.distrusted.contains(&load) {
+            return false;
+        }
+        let Some(place) = self.place_of(load) else { return false };
+        if let Some((&leader, known)) = self.invariants.iter_mut().find(|(_, known)| known.place == place) {
+            known.loads.push(load);
+            self.twins.insert(load, leader);
+            let loads = self.invariants[&leader].loads.clone();
+            if matches!(self.invariants[&leader].readable, Readable::Where(_)) {
+                let safe = loads.into_iter().filter(|&l| self.nothing_is_written_before(l)).collect();
+                self.invariants[&leader].readable = Readable::Where(safe);
+            }
+            return true;
+        }
+        if self.is_certainly_written(load, &place, writes) || self.may_be_errno(load, &place) {
+            return false;
+        }
+        let readable = if let Some(before) = self.load_before(&place) {
+            self.twins.insert(load, before);
+            let invariant = Invariant { loads: vec![load], readable: Readable::Known, place };
+            self.invariants.insert(before, invariant);
+            return true;
+        } else if self.oracle.is_readable_at(load, self.region.entry) {
+            Readable::Always
+        } else if self.nothing_is_written_before(load) {
+            Readable::Where(vec![load])
+        } else {
+            return false;
+        };
+        self.invariants.insert(load, Invariant { loads: vec![load], readable, place });
+        true
+    }
+
+    /// φs to which one and the same invariant is brought on all edges.
+    fn take_choices_between_equals(&mut self) -> bool {
+        let facts = self.facts;
+        let mut changed = false;
+        for &block in &self.region.blocks {
+            for &phi in facts.block(block).instructions.iter().take_while(|&&v| facts.is_phi(v)) {
+                if self.is_outside(phi) || self.twins.contains_key(&phi) {
+                    continue;
+                }
+                let operands = &facts.instruction(phi).expect("a φ").operands;
+                let brought: BTreeSet<ValueId> =
+                    operands.iter().filter(|&&v| v != phi).map(|&v| self.stands_for(v)).collect();
+                if let (1, Some(&leader)) = (brought.len(), brought.first())
+                    && self.invariants.contains_key(&leader)
+                {
+                    self.twins.insert(phi, leader);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+
+    /// The address of a load, if it is the same in all instances.
+    fn place_of(&self, load: ValueId) -> Option<Place> {
+        let Op::Load { pointer, .. } = self.facts.instruction(load)?.op else { return None };
+        let (root, constant, terms) = self.invariant_address(pointer)?;
+        Some(Place { root, constant, terms, type_name: self.facts.value(load).type_name.clone() })
+    }
+
+    fn invariant_address(&self, pointer: ValueId) -> Option<Address> {
+        let facts = self.facts;
+        let (mut at, mut constant, mut terms) = (pointer, 0i64, Vec::new());
+        for _ in 0..MAX_STEPS {
+            at = self.stands_for(at);
+            let Some(instruction) = facts.instruction(at) else {
+                if let ValueKind::ConstantGep { base, offset } = facts.value(at).kind {
+                    (at, constant) = (base, constant.checked_add(offset)?);
+                }
+                terms.sort_unstable();
+                return Some((at, constant, terms));
+            };
+            at = match &instruction.op {
+                Op::Gep { base, offset: Some(offset), .. } => {
+                    constant = constant.checked_add(offset.constant)?;
+                    for &(index, scale) in &offset.terms {
+                        let index = self.stands_for(index);
+                        if !self.is_hoistable(index, 0) {
+                            return None;
+                        }
+                        terms.push((self.first_of_its_kind(index), scale));
+                    }
+                    *base
+                }
+                Op::Cast(CastOp::BitCast) => instruction.operands[0],
+                _ if self.is_outside(at) => {
+                    terms.sort_unstable();
+                    return Some((at, constant, terms));
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Two extensions of one value are one value.
+    fn first_of_its_kind(&self, index: ValueId) -> ValueId {
+        let facts = self.facts;
+        let Some(instruction) = facts.instruction(index) else { return index };
+        let Op::Cast(cast @ (CastOp::SExt | CastOp::ZExt)) = &instruction.op else { return index };
+        let of = self.stands_for(instruction.operands[0]);
+        let same = |v: ValueId| {
+            let Some(other) = facts.instruction(v) else { return false };
+            matches!(&other.op, Op::Cast(c) if c == cast)
+                && facts.value(v).ty == facts.value(index).ty
+                && self.stands_for(other.operands[0]) == of
+        };
+        let all = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
+        all.copied().find(|&v| same(v)).unwrap_or(index)
+    }
+
+    /// One of the writes goes to this very cell.
+    fn is_certainly_written(&self, load: ValueId, place: &Place, writes: &[(ValueId, Option<i64>)]) -> bool {
+        let bytes = self.facts.value(load).bytes as i64;
+        writes.iter().any(|&(pointer, length)| {
+            let Some((root, constant, terms)) = self.invariant_address(pointer) else { return false };
+            let apart = |length: i64| {
+                constant.saturating_add(length) <= place.constant || place.constant.saturating_add(bytes) <= constant
+            };
+            root == place.root && terms == place.terms && !length.is_some_and(apart)
+        })
+    }
+
+    /// Where it is cannot be asked in a check, and functions like `sqrt` may write it.
+    fn may_be_errno(&self, load: ValueId, place: &Place) -> bool {
+        let facts = self.facts;
+        let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
+        let sets_errno =
+            |&v: &ValueId| matches!(&facts.instruction(v).map(|i| &i.op), Some(Op::Call(c)) if c.math_errno);
+        let is_object = matches!(facts.value(place.root).kind, ValueKind::Global)
+            || matches!(facts.instruction(place.root).map(|i| &i.op), Some(Op::Alloca));
+        facts.value(load).ty == Type::Int(32) && !is_object && values.into_iter().any(sets_errno)
+    }
+
+    /// Does every way from the start of the region to the load's first execution avoid all writes?
+    fn nothing_is_written_before(&self, load: ValueId) -> bool {
+        let facts = self.facts;
+        let home = facts.instruction(load).expect("a load").block;
+        let writes = |v: &ValueId| facts.instruction(*v).is_some_and(|i| i.writes_memory);
+        let in_home = &facts.block(home).instructions;
+        let at = in_home.iter().position(|&v| v == load).expect("in its block");
+        if in_home[..at].iter().any(writes) {
+            return false;
+        }
+        let before = |from: BlockId, next: &dyn Fn(BlockId) -> Vec<BlockId>| {
+            let mut reached = BTreeSet::from([from]);
+            let mut todo = vec![from];
+            while let Some(block) = todo.pop() {
+                for next in next(block) {
+                    if self.region.contains(next) && next != home && reached.insert(next) {
+                        todo.push(next);
+                    }
+                }
+            }
+            reached
+        };
+        if self.region.entry == home {
+            return true;
+        }
+        let from_entry = before(self.region.entry, &|b| facts.block(b).successors.clone());
+        let to_home = before(home, &|b| facts.block(b).predecessors.clone());
+        let between = from_entry.intersection(&to_home).filter(|&&b| b != home);
+        !between.flat_map(|&b| &facts.block(b).instructions).any(writes)
+    }
+
+    pub(super) fn is_read_once_before_writes(&self, load: ValueId) -> bool {
+        let home = self.facts.instruction(load).expect("a load").block;
+        self.facts.block(home).innermost_loop == self.region.scope && self.nothing_is_written_before(load)
+    }
+
+    /// A load of the place that stands before the region, with nothing written in between.
+    fn load_before(&self, place: &Place) -> Option<ValueId> {
+        let facts = self.facts;
+        let writes = |v: &ValueId| facts.instruction(*v).is_some_and(|i| i.writes_memory || i.side_effects);
+        let is_it = |v: &ValueId| {
+            self.is_load_of_number_or_pointer(*v) && self.place_of(*v).is_some_and(|found| found == *place)
+        };
+        let mut block = self.region.entry;
+        // Up a straight line only: behind a join, what other ways there have done would have to be known.
+        loop {
+            let [above] = facts.block(block).predecessors[..] else { return None };
+            if self.region.contains(above) || facts.block(above).innermost_loop != self.region.scope {
+                return None;
+            }
+            for v in facts.block(above).instructions.iter().rev() {
+                if is_it(v) {
+                    return Some(*v);
+                }
+                if writes(v) {
+                    return None;
+                }
+            }
+            block = above;
+        }
+    }
+
+    /// The invariants whose values `value` is computed from.
+    pub(super) fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut todo = vec![value];
+        let mut seen = BTreeSet::new();
+        while let Some(value) = todo.pop() {
+            let value = self.stands_for(value);
+            if !seen.insert(value) {
+                continue;
+            }
+            if let Some((index, _, invariant)) = self.invariants.get_full(&value) {
+                if invariant.readable != Readable::Known {
+                    found.insert(index);
+                }
+            } else if let Some(instruction) = self.facts.instruction(value).filter(|_| !self.is_outside(value)) {
+                todo.extend(&instruction.operands);
+            }
+        }
+        found
+    }
+
+    /// What has to be loaded before the address of the invariant can be computed.
+    pub(super) fn needed_by(&self, index: usize) -> BTreeSet<usize> {
+        let (&leader, _) = self.invariants.get_index(index).expect("an invariant");
+        let pointer = self.facts.instruction(leader).expect("a load").operands[0];
+        self.invariants_behind(pointer)
+    }
+}
+
+pub type Invariants = IndexMap<ValueId, Invariant>;
+/// When control first got to a block while the region was read: for which parameters, and how much was assumed by then.
+pub type Arrivals = BTreeMap<BlockId, (isl::Set, usize)>;
