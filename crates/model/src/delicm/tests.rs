@@ -300,6 +300,25 @@ fn a_division_is_repeated_and_what_may_not_be_is_not() {
 }
 
 #[test]
+fn a_value_is_not_repeated_for_instances_that_find_another() {
+    // for i { if (i > 0) q = A1[i] / n; A0[i] = q; }: in the first iteration nobody divided, and perhaps nobody may.
+    let After { outcome, .. } = moved(
+        "
+        array A3 scalar
+        for i : 0 <= i < p0
+          for k : k = 0 and i >= 1
+            read A1[i]; write A3[]
+          read A3[]; write A0[i]
+        ",
+        "
+        a = load 0; q = div a n; scalar 1 q
+        q = scalar 0; store 1 q
+        ",
+    );
+    assert_eq!((outcome.counts.forwarded, outcome.counts.after), (0, 1));
+}
+
+#[test]
 fn a_load_is_not_repeated_if_somebody_wrote_in_between() {
     // for i { a = A1[i]; for k { A1[k] = a * 2; } }: at k = i, A1[i] is overwritten.
     let After { outcome, .. } = moved(
