@@ -1,0 +1,485 @@
+//! Which order is chosen for a nest, and which loops are tiled, distributed or marked for vectors.
+
+use super::*;
+
+#[test]
+fn a_dot_product_form_of_matmul_is_interchanged_and_tiled() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j < 1000
+             write A0[i, j]
+             for k : 0 <= k < 1000
+               read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 999; ++c1) {
+                S0(c0, c1);
+              }
+            }
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = 0; c4 <= 15; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
+                      // vector
+                      for (int c7 = 0; c7 <= min(63, (-64) * c4 + 999); ++c7) {
+                        S1(32 * c2 + c5, 64 * c4 + c7, 32 * c3 + c6);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_parametric_matmul_with_rows_inside_is_tiled() {
+    check(
+        "array A0 8 p1
+         array A1 8 p2
+         array A2 8 p1
+         context 1 <= p0
+         for i : 0 <= i < p0
+           for j : 0 <= j < p1
+             read A0[i, j]; write A0[i, j]
+           for k : 0 <= k < p2
+             for j : 0 <= j < p1
+               read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; fewer cache misses (estimated 2.3 times faster)
+            for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= p1 - 1; ++c1) {
+                S0(c0, c1);
+              }
+            }
+            for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
+              for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
+                for (int c4 = 0; c4 <= floord(p1 - 1, 64); ++c4) {
+                  for (int c5 = 0; c5 <= min(31, p0 - 32 * c2 - 1); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, p2 - 32 * c3 - 1); ++c6) {
+                      // vector
+                      for (int c7 = 0; c7 <= min(63, p1 - 64 * c4 - 1); ++c7) {
+                        S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_symmetric_rank_update() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j <= i
+             read A0[i, j]; write A0[i, j]
+           for k : 0 <= k < 1000
+             for j : 0 <= j <= i
+               read A0[i, j]; read A1[i, k]; read A1[j, k]; write A0[i, j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; fewer cache misses (estimated 3.9 times faster)
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= c0; ++c1) {
+                S0(c0, c1);
+              }
+            }
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = 0; c4 <= c2 / 2; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
+                      for (int c7 = 0; c7 <= min(63, 32 * c2 - 64 * c4 + c5); ++c7) {
+                        S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_rank_update_by_dot_products() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j <= i
+             for k : 0 <= k < 1000
+               read A0[i, j]; read A1[j, k]; read A2[i, k]; read A2[j, k]; read A1[i, k]; write A0[i, j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 2.4 times faster)
+            for (int c0 = 0; c0 <= 31; ++c0) {
+              for (int c1 = 0; c1 <= 31; ++c1) {
+                for (int c2 = 0; c2 <= c0; ++c2) {
+                  for (int c3 = 0; c3 <= min(31, (-32) * c0 + 999); ++c3) {
+                    for (int c4 = 0; c4 <= min(31, (-32) * c1 + 999); ++c4) {
+                      for (int c5 = 0; c5 <= min(31, 32 * c0 - 32 * c2 + c3); ++c5) {
+                        S0(32 * c0 + c3, 32 * c2 + c5, 32 * c1 + c4);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn two_matmuls_in_a_row() {
+    check(
+        "
+         for i : 0 <= i < 800
+           for j : 0 <= j < 900
+             write A0[i, j]
+             for k : 0 <= k < 1000
+               read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]
+         for i : 0 <= i < 800
+           for j : 0 <= j < 950
+             read A3[i, j]; write A3[i, j]
+             for k : 0 <= k < 900
+               read A3[i, j]; read A0[i, k]; read A4[k, j]; write A3[i, j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
+            for (int c0 = 0; c0 <= 799; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 949; ++c1) {
+                S2(c0, c1);
+              }
+            }
+            for (int c2 = 0; c2 <= 799; ++c2) {
+              // vector
+              for (int c3 = 0; c3 <= 899; ++c3) {
+                S0(c2, c3);
+              }
+            }
+            for (int c4 = 0; c4 <= 24; ++c4) {
+              for (int c5 = 0; c5 <= 31; ++c5) {
+                for (int c6 = 0; c6 <= 14; ++c6) {
+                  for (int c7 = 0; c7 <= 31; ++c7) {
+                    for (int c8 = 0; c8 <= min(31, (-32) * c5 + 999); ++c8) {
+                      // vector
+                      for (int c9 = 0; c9 <= min(63, (-64) * c6 + 899); ++c9) {
+                        S1(32 * c4 + c7, 64 * c6 + c9, 32 * c5 + c8);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+            for (int c10 = 0; c10 <= 24; ++c10) {
+              for (int c11 = 0; c11 <= 28; ++c11) {
+                for (int c12 = 0; c12 <= 14; ++c12) {
+                  for (int c13 = 0; c13 <= 31; ++c13) {
+                    for (int c14 = 0; c14 <= min(31, (-32) * c11 + 899); ++c14) {
+                      // vector
+                      for (int c15 = 0; c15 <= min(63, (-64) * c12 + 949); ++c15) {
+                        S3(32 * c10 + c13, 64 * c12 + c15, 32 * c11 + c14);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn covariance() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : i <= j < 1000
+             write A0[i, j]
+             for k : 0 <= k < 1000
+               read A0[i, j]; read A1[k, i]; read A1[k, j]; write A0[i, j]
+             read A0[i, j]; write A0[i, j]
+             read A0[i, j]; write A0[j, i]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = c0; c1 <= 999; ++c1) {
+                S0(c0, c1);
+              }
+            }
+            for (int c2 = 0; c2 <= 31; ++c2) {
+              for (int c3 = 0; c3 <= 31; ++c3) {
+                for (int c4 = c2 / 2; c4 <= 15; ++c4) {
+                  for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                    for (int c6 = 0; c6 <= min(31, (-32) * c3 + 999); ++c6) {
+                      // vector
+                      for (int c7 = max(0, 32 * c2 - 64 * c4 + c5); c7 <= min(63, (-64) * c4 + 999); ++c7) {
+                        S1(32 * c2 + c5, 64 * c4 + c7, 32 * c3 + c6);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+            for (int c8 = 0; c8 <= 999; ++c8) {
+              // vector
+              for (int c9 = c8; c9 <= 999; ++c9) {
+                S2(c8, c9);
+              }
+            }
+            for (int c10 = 0; c10 <= 999; ++c10) {
+              for (int c11 = c10; c11 <= 999; ++c11) {
+                S3(c10, c11);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn adding_arrays_is_left_alone() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j < 1000
+             read A0[i, j]; read A1[i, j]; write A2[i, j]",
+        expect![[r#"
+            left alone: the best order found takes about 100 % of the original's time
+        "#]],
+    );
+}
+
+#[test]
+fn column_order_is_interchanged() {
+    check(
+        "for j : 0 <= j < 1000
+           for i : 0 <= i < 1000
+             read A0[i, j]; write A1[i, j]",
+        expect![[r#"
+            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 3.6 times faster)
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 999; ++c1) {
+                S0(c1, c0);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_transposition_is_tiled() {
+    check_square_tiles(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j < 1000
+             read A0[j, i]; write A1[i, j]",
+        "fewer cache misses (estimated 1.5 times faster)",
+        &["S0(32 * c0 + c2, 32 * c1 + c3)"],
+    );
+}
+
+#[test]
+fn a_matrix_vector_product_by_columns_is_interchanged_or_left() {
+    check(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j < 1000
+             read A1[i]; read A0[j, i]; read A2[j]; write A1[i]",
+        expect![[r#"
+            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 4.9 times faster)
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 999; ++c1) {
+                S0(c1, c0);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_stencil_in_time_keeps_its_vectors() {
+    check(
+        "for t : 0 <= t < 500
+           for i : 1 <= i < 999
+             for j : 1 <= j < 999
+               read A0[i, j]; read A0[i, j - 1]; read A0[i, j + 1]; read A0[i - 1, j]; read A0[i + 1, j]; write A1[i, j]
+           for i : 1 <= i < 999
+             for j : 1 <= j < 999
+               read A1[i, j]; read A1[i, j - 1]; read A1[i, j + 1]; read A1[i - 1, j]; read A1[i + 1, j]; write A0[i, j]",
+        expect![[r#"
+            left alone: every better order loses vector instructions
+        "#]],
+    );
+}
+
+#[test]
+fn small_nests_are_left_alone() {
+    check(
+        "for j : 0 <= j < 10
+           for i : 0 <= i < 10
+             read A0[i, j]; write A1[i, j]",
+        expect![[r#"
+            left alone: only about 100 statement instances
+        "#]],
+    );
+}
+
+#[test]
+fn parameters_known_to_be_huge_are_taken_so() {
+    check(
+        "context 5000000000 <= p0 <= 9000000000000000000
+         context 1 <= p1
+         for i : 0 <= i < p1
+           for j : p0 <= j < 5 + p0
+             read A0[i, j]; write A1[i, j]",
+        expect![[r#"
+            left alone: only about 0 statement instances
+        "#]],
+    );
+}
+
+#[test]
+fn any_legal_order_can_be_drawn() {
+    let options = |number| ScheduleOptions {
+        worthwhile: f64::INFINITY,
+        worthwhile_skewed: f64::INFINITY,
+        min_instances: 0.0,
+        tile: 4,
+        inner_tiles: vec![4],
+        draw: Some(number),
+        ..ScheduleOptions::default()
+    };
+    let sketch = "for i : 0 <= i < 10
+                    for j : 0 <= j < 10
+                      read A0[i, j]; write A1[i, j]";
+    check_with(
+        sketch,
+        &options(2),
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: false; less loop overhead (estimated 0.9 times faster)
+            for (int c0 = 0; c0 <= 2; ++c0) {
+              for (int c1 = 0; c1 <= 2; ++c1) {
+                for (int c2 = 0; c2 <= min(3, (-4) * c0 + 9); ++c2) {
+                  for (int c3 = 0; c3 <= min(3, (-4) * c1 + 9); ++c3) {
+                    S0(4 * c1 + c3, 4 * c0 + c2);
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+    check_with(
+        sketch,
+        &options(4),
+        expect![[r#"
+            tiled: false, parallel: false, vectorized: true; less loop overhead (estimated 1.0 times faster)
+            for (int c0 = 0; c0 <= 9; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 9; ++c1) {
+                S0(c0, c1);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn independent_iterations_are_distributed_when_asked() {
+    let options = ScheduleOptions { parallel: true, ..ScheduleOptions::default() };
+    check_with(
+        "for i : 0 <= i < 1000
+           for j : 0 <= j < 1000
+             read A0[i, j]; read A1[i, j]; write A2[i, j]",
+        &options,
+        expect![[r#"
+            tiled: false, parallel: true, vectorized: true; independent iterations
+            // parallel
+            for (int c0 = 0; c0 <= 999; ++c0) {
+              // vector
+              for (int c1 = 0; c1 <= 999; ++c1) {
+                S0(c0, c1);
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_parallel_matmul() {
+    let options = ScheduleOptions { parallel: true, ..ScheduleOptions::default() };
+    check_with(
+        "context 1 <= p0
+         for i : 0 <= i < p0
+           for j : 0 <= j < p0
+             for k : 0 <= k < p0
+               update A0[i, j] +; read A1[i, k]; read A2[k, j]",
+        &options,
+        expect![[r#"
+            tiled: true, parallel: true, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
+            // parallel
+            for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
+              for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
+                for (int c2 = 0; c2 <= (p0 - 1) / 64; ++c2) {
+                  for (int c3 = 0; c3 <= min(31, p0 - 32 * c0 - 1); ++c3) {
+                    for (int c4 = 0; c4 <= min(31, p0 - 32 * c1 - 1); ++c4) {
+                      // vector
+                      for (int c5 = 0; c5 <= min(63, p0 - 64 * c2 - 1); ++c5) {
+                        S0(32 * c0 + c3, 64 * c2 + c5, 32 * c1 + c4);
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn without_tiling_only_the_order_changes() {
+    let options = ScheduleOptions { tile: 0, ..ScheduleOptions::default() };
+    check_with(
+        "context 1 <= p0
+         for i : 0 <= i < p0
+           for j : 0 <= j < p0
+             for k : 0 <= k < p0
+               read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
+        &options,
+        expect![[r#"
+            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 5.0 times faster)
+            for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+              for (int c1 = 0; c1 <= p0 - 1; ++c1) {
+                // vector
+                for (int c2 = 0; c2 <= p0 - 1; ++c2) {
+                  S0(c0, c2, c1);
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_stencil_of_three_dimensions_ends_within_its_budget() {
+    check(
+        "array A0 8 120 120
+         array A1 8 120 120
+         for t : 0 <= t < 500
+           for i : 1 <= i < 119
+             for j : 1 <= j < 119
+               for k : 1 <= k < 119
+                 read A0[i+1,j,k]; read A0[i,j,k]; read A0[i-1,j,k]; read A0[i,j+1,k]; read A0[i,j-1,k]; read A0[i,j,k+1]; read A0[i,j,k-1]; write A1[i, j, k]
+           for i : 1 <= i < 119
+             for j : 1 <= j < 119
+               for k : 1 <= k < 119
+                 read A1[i+1,j,k]; read A1[i,j,k]; read A1[i-1,j,k]; read A1[i,j+1,k]; read A1[i,j-1,k]; read A1[i,j,k+1]; read A1[i,j,k-1]; write A0[i, j, k]",
+        expect![[r#"
+            left alone: the best order found takes about 73 % of the original's time
+        "#]],
+    );
+}
