@@ -19,18 +19,18 @@ const REDUCTION_BUDGET: usize = 400;
 const NEWS: usize = 500;
 
 /// What users say, and in turn with it every order that is legal, profitable or not. Small tiles reach their borders with small
-/// arrays; both kinds of fusion; the checker now and then. `#` is the number of the program.
+/// arrays; both kinds of fusion; scalars with memory of their own; the checker now and then. `#` is the number of the program.
 const ROTATION: [&str; 10] = [
     "",
     ",force,verify",
     ",tile=4",
-    ",force,draw=#,tile=4",
+    ",force,expand,draw=#,tile=4",
     ",verify",
     ",force,draw=#,tile=3,verify",
     ",tile=7,fusion=max",
     ",force,draw=#,tile=5,fusion=max",
     ",fusion=min,tile=5",
-    ",force,draw=#,tile=2,fusion=min,verify",
+    ",force,expand,draw=#,tile=2,fusion=min,verify",
 ];
 
 pub struct Campaign {

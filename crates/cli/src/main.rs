@@ -43,10 +43,12 @@ Examples:
 
 Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:
   parallel             run outer loops on several threads (links the OpenMP runtime)
+  expand               values that fit into no array may get memory of their own, at most 64 MiB
   position=late|early  where in clang's pipeline it works: before the vectorizer (late, the default) or at its start (early)
   function=NAME        only this function
   tile=N               edge of the tiles
   fusion=min|max       how eagerly loops are fused
+  delicm=on|off        values that LLVM keeps in registers go back to arrays (on, the default) or stay (off)
   report=DIR           write a report per module, as `analyze --json` prints it
   stats                the program counts which side of each check ran and says so on exit
   verify               check every result with an independent checker

@@ -7,8 +7,8 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionList(Vec<(String, Option<String>)>);
 
-const FLAGS: &[&str] = &["off", "parallel", "stats", "verify", "analyze", "force", "trace"];
-const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "fault", "draw"];
+const FLAGS: &[&str] = &["off", "parallel", "expand", "stats", "verify", "analyze", "force", "trace"];
+const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "delicm", "fault", "draw"];
 
 impl OptionList {
     pub fn from_environment() -> Result<Self, Error> {
@@ -63,6 +63,7 @@ fn check_value(key: &str, value: Option<&str>) -> Result<(), Error> {
     let allowed: Option<&[&str]> = match key {
         "position" => Some(&["early", "late"]),
         "fusion" => Some(&["min", "max"]),
+        "delicm" => Some(&["on", "off"]),
         _ => None,
     };
     if let Some(allowed) = allowed
@@ -129,7 +130,7 @@ mod tests {
         check(
             &["paralel"],
             expect![
-                "error: unknown option `paralel`; known are: off, parallel, stats, verify, analyze, force, trace, position, report, function, tile, fusion"
+                "error: unknown option `paralel`; known are: off, parallel, expand, stats, verify, analyze, force, trace, position, report, function, tile, fusion, delicm"
             ],
         );
         check(&["position=middle"], expect!["error: option `position=middle`: the value is one of: early, late"]);

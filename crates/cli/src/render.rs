@@ -113,6 +113,7 @@ fn render_arrays(out: &mut String, scop: &Scop) {
             Recovered::Declared => "as declared",
             Recovered::Constant => "sizes recovered from constant strides",
             Recovered::Parametric => "sizes recovered from strides in the parameters",
+            Recovered::None if array.temporary => "memory of the new loops' own, for a value that is in no array",
             Recovered::None => "one-dimensional",
         };
         let mut shown: Vec<String> = Vec::new();
@@ -319,6 +320,7 @@ mod tests {
                     shape: vec!["*".into(), "1200".into()],
                     recovered: Recovered::Constant,
                     condition: "[n] -> {  : n <= 1200 }".into(),
+                    temporary: false,
                 },
                 Array {
                     name: "B".into(),
@@ -327,6 +329,7 @@ mod tests {
                     shape: vec!["*".into()],
                     recovered: Recovered::None,
                     condition: UNIVERSE.into(),
+                    temporary: false,
                 },
             ],
             statements: vec![Statement {

@@ -9,6 +9,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/BuildLibCalls.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -83,6 +84,18 @@ struct Writer {
     return Found != Names.end() ? Found->second : withoutSuffixes(V->getName());
   }
 
+  // May the function get memory by itself? Not if malloc and free are the module's own or not known for what they are, and not if the
+  // function promises to write no memory: a front end may have been told so, here and for declarations elsewhere.
+  bool mayAllocate() {
+    Module &M = *A.F.getParent();
+    for (LibFunc Needed : {LibFunc_malloc, LibFunc_free}) {
+      const Function *Own = M.getFunction(A.TLI.getName(Needed));
+      if (!isLibFuncEmittable(&M, &A.TLI, Needed) || (Own && !Own->isDeclaration()))
+        return false;
+    }
+    return !A.F.onlyReadsMemory() && DL.getIndexSizeInBits(0) == 64;
+  }
+
   void head() {
     Function &F = A.F;
     T.text(F.getName());
@@ -96,6 +109,7 @@ struct Writer {
     flag(F.hasFnAttribute(Attribute::SanitizeThread));
     flag(F.hasFnAttribute(Attribute::SanitizeMemory));
     flag(F.hasOptSize());
+    flag(mayAllocate());
     flag(F.hasFnAttribute("loopwright"));
 
     T.word(A.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());

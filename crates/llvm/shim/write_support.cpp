@@ -3,6 +3,7 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/CFG.h"
@@ -16,6 +17,7 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/BuildLibCalls.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -274,5 +276,20 @@ void lw_write_rescope(LLVMValueRef instruction_ref, LLVMValueRef worker) {
 void lw_write_append_destructor(LLVMValueRef function_ref) {
   auto *function = cast<Function>(unwrap(function_ref));
   appendToGlobalDtors(*function->getParent(), function, 65535);
+}
+
+// malloc (of a 64-bit size) or free, as LLVM knows them. That both may be called was found out with the facts.
+LLVMValueRef lw_write_library(LLVMValueRef caller_ref, LLVMBool gives) {
+  Module &module = *cast<Function>(unwrap(caller_ref))->getParent();
+  TargetLibraryInfoImpl known{Triple(module.getTargetTriple())};
+  TargetLibraryInfo library(known);
+  Type *pointer = PointerType::getUnqual(module.getContext());
+  FunctionType *type = gives ? FunctionType::get(pointer, {Type::getInt64Ty(module.getContext())}, false)
+                             : FunctionType::get(Type::getVoidTy(module.getContext()), {pointer}, false);
+  StringRef name = gives ? "malloc" : "free";
+  FunctionCallee callee = module.getOrInsertFunction(name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration())
+    inferNonMandatoryLibFuncAttrs(*function, library);
+  return wrap(callee.getCallee());
 }
 }

@@ -9,6 +9,7 @@ use model::scop::{ArrayId, Scop, StatementId};
 use std::collections::HashMap;
 
 /// A region read into the model, with the way back to the IR.
+#[derive(Clone)]
 pub struct ReadRegion {
     pub scop: Scop,
     /// First block of the region; dominates all its blocks. Edges into it from `blocks` are back edges; without any, its φs
@@ -50,6 +51,7 @@ impl ReadRegion {
     }
 }
 
+#[derive(Clone)]
 pub enum LiveOut {
     /// An instruction of the region used behind it: the slot holds its last value.
     Value { value: ValueId, slot: ArrayId },

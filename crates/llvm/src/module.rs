@@ -181,6 +181,12 @@ impl FunctionHandle<'_> {
         unsafe { ffi::lw_must_not_be_touched(self.function) }
     }
 
+    /// The function calls a runtime library now: it and its callers lose the attributes that say they do not.
+    pub fn forget_effects(&mut self) {
+        // SAFETY: a function of a module that we alone work on.
+        unsafe { ffi::lw_forget_effects(self.function) }
+    }
+
     /// Drops all cached analyses of the function: to be called after every change.
     pub fn forget_analyses(&mut self) {
         // SAFETY: function and managers are alive.

@@ -98,6 +98,7 @@ impl Reader {
             sanitize_thread: self.flag(),
             sanitize_memory: self.flag(),
             optimize_size: self.flag(),
+            may_allocate: self.flag(),
             ours: self.flag(),
         };
         let target = Target {

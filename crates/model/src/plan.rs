@@ -2,8 +2,10 @@
 
 mod build;
 mod extent;
+mod temporary;
 
 pub use build::{PlanError, PlanOptions, admitted, build_plan};
+pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
 use crate::loop_ast::{Expr, Node};
 use crate::scop::{ArrayId, StatementId};
@@ -11,6 +13,8 @@ use crate::scop::{ArrayId, StatementId};
 pub struct Plan {
     /// Evaluated in order, before anything else; the first that is false, or whose arithmetic overflows 64 bits, takes the original.
     pub check: Vec<CheckTerm>,
+    /// One piece of memory for all of them, got when the check has passed. Where there is none, the original runs.
+    pub temporaries: Vec<Temporary>,
     pub body: Node,
 }
 
@@ -32,6 +36,8 @@ pub enum CheckKind {
     Work,
     /// The generated loop bounds fit their machine type.
     Fits,
+    /// Memory of our own is not too much.
+    Memory,
 }
 
 pub enum Test {

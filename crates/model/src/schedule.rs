@@ -93,6 +93,8 @@ pub enum Decision {
         reason: String,
         /// Some of its loops, by themselves, might be worth it.
         part_may_gain: bool,
+        /// The estimate for the original order.
+        cycles: f64,
     },
     /// Ensures: `schedule` respects all dependences, or all but those between live ranges of scalars that it keeps apart (see
     /// [`crate::dependence::Ranges`]); its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
@@ -104,6 +106,8 @@ pub enum Decision {
         vectorized: bool,
         /// For people: what is gained.
         reason: String,
+        /// The estimate for the new order, on one thread.
+        cycles: f64,
     },
 }
 

@@ -58,10 +58,12 @@ pub enum ArrayKind {
     Value,
     /// What a φ will be: written where its incoming edges leave, read where it stands. One cell.
     Phi,
+    /// Memory of our own, which exists while the new loops run: a scalar with an element for each of several of its values.
+    Temporary,
 }
 impl ArrayKind {
     pub fn is_scalar(self) -> bool {
-        self != ArrayKind::Memory
+        matches!(self, ArrayKind::Value | ArrayKind::Phi)
     }
 }
 

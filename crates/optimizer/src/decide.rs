@@ -7,7 +7,7 @@ use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
 use llvm::read::TooLarge;
-use model::delicm::{self, Counts, delicm};
+use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
@@ -35,6 +35,8 @@ pub struct Found {
     pub dependences: Option<Dependences>,
     /// Some of the region's loops, by themselves, might be worth changing.
     part_may_gain: bool,
+    /// The estimate for the order in which the region runs in the end; unknown where nothing came of it.
+    cycles: Option<f64>,
 }
 
 pub enum Verdict {
@@ -96,10 +98,50 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
     }
 }
 
-fn consider_region(facts: &FunctionFacts, mut region: ReadRegion, options: &Options) -> ConsideredRegion {
+fn consider_region(facts: &FunctionFacts, region: ReadRegion, options: &Options) -> ConsideredRegion {
+    let may_expand = options.expand && !options.keep_scalars && facts.attributes.may_allocate;
+    let original = may_expand.then(|| region.clone());
+    let mut best = consider_with(facts, region, options, Expansion::None);
+    let Some(original) = original else { return best };
+    for expansion in [Expansion::Narrow, Expansion::Wide] {
+        // Nothing is left to be given memory.
+        if best.found.moved.after == 0 && best.found.moved.expanded == 0 {
+            break;
+        }
+        let with = consider_with(facts, original.clone(), options, expansion);
+        if with.found.moved.expanded > 0 && is_worth_memory(&with, &best, options) {
+            best = with;
+        }
+    }
+    best
+}
+
+/// A new order that needs memory must gain as much over one that does not (or needs less) as that must over the original.
+fn is_worth_memory(with: &ConsideredRegion, without: &ConsideredRegion, options: &Options) -> bool {
+    let Verdict::Transform(new) = &with.verdict else { return false };
+    let (Some(cycles), Some(before)) = (with.found.cycles, without.found.cycles) else { return false };
+    let threads = match &without.verdict {
+        Verdict::Transform(old) => new.parallel && !old.parallel,
+        Verdict::Leave(_) => new.parallel,
+    };
+    let worthwhile = if threads { ALMOST_AS_FAST } else { schedule_options(options).worthwhile };
+    cycles < worthwhile * before
+}
+
+/// On one thread, what is gained by several may take this much longer.
+const ALMOST_AS_FAST: f64 = 1.1;
+
+fn consider_with(
+    facts: &FunctionFacts,
+    mut region: ReadRegion,
+    options: &Options,
+    expansion: Expansion,
+) -> ConsideredRegion {
     let mut found = Found::default();
     let verdict = contain::contained(|| {
-        found.moved = move_scalars(&mut region, options)?;
+        if !options.keep_scalars {
+            found.moved = move_scalars(&mut region, options, expansion)?;
+        }
         decide(&region, &facts.target, options, &mut found)
     });
     let verdict = match verdict {
@@ -114,11 +156,11 @@ fn consider_region(facts: &FunctionFacts, mut region: ReadRegion, options: &Opti
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
-fn move_scalars(region: &mut ReadRegion, options: &Options) -> Result<Counts, Refusal> {
+fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion) -> Result<Counts, Refusal> {
     let line = region.scop.lines.0;
     let ReadRegion { scop, program, .. } = region;
     let before = options.verify.then(|| scop.clone());
-    match stage(options, line, "delicm", || delicm(scop, program)) {
+    match stage(options, line, "delicm", || delicm(scop, program, expansion)) {
         Ok(outcome) => {
             let counts = outcome.counts;
             if let Some(before) = before.filter(|_| !outcome.statements.is_empty()) {
@@ -144,11 +186,13 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
         stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
     let decision = decision.map_err(refuse)?;
     let (schedule, tiled, parallel, vectorized, reason) = match decision {
-        Decision::Leave { reason, part_may_gain } => {
+        Decision::Leave { reason, part_may_gain, cycles } => {
             found.part_may_gain = part_may_gain;
+            found.cycles = Some(cycles);
             return Err(Refusal::new(RefusalKind::NoProfit, line, reason));
         }
-        Decision::Transform { schedule, tiled, parallel, vectorized, reason } => {
+        Decision::Transform { schedule, tiled, parallel, vectorized, reason, cycles } => {
+            found.cycles = Some(cycles);
             (schedule, tiled, parallel, vectorized, reason)
         }
     };

@@ -8,7 +8,7 @@ use isl::{IslError, Set, UnionMap};
 use model::delinearize::Offset;
 use model::plan::{CheckKind, Plan};
 use model::refusal::Refusal;
-use model::scop::{Access, AccessKind, ArrayId, Recovered, ReductionOp, Scop, Statement, StatementId};
+use model::scop::{Access, AccessKind, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId};
 use std::collections::HashSet;
 
 /// What replaces an ordinal when it is shown.
@@ -118,6 +118,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
                 Recovered::Parametric => report::Recovered::Parametric,
             },
             condition: array.condition.as_ref().map_or(report::UNIVERSE.into(), |c| names.apply(&c.to_string())),
+            temporary: array.kind == ArrayKind::Temporary,
         }
     });
     let arrays = arrays.collect();
@@ -151,6 +152,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
             forwarded: outcome.moved.forwarded,
             reloaded: outcome.moved.reloaded,
             mapped: outcome.moved.mapped,
+            expanded: outcome.moved.expanded,
         },
         dependences,
         transformation: report::Transformation {
@@ -273,6 +275,7 @@ fn check_term(term: &model::plan::CheckTerm, names: &Names) -> report::CheckTerm
             CheckKind::AA => report::CheckKind::AA,
             CheckKind::Work => report::CheckKind::Work,
             CheckKind::Fits => report::CheckKind::Fits,
+            CheckKind::Memory => report::CheckKind::Memory,
         },
         text: names.apply(&term.text),
     }

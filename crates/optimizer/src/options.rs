@@ -10,6 +10,10 @@ pub struct Options {
     pub position: Position,
     /// Distribute outer loops over threads.
     pub parallel: bool,
+    /// Scalars for which no array element is free may get memory that the new loops allocate.
+    pub expand: bool,
+    /// Leave scalars that cross statements where they are.
+    pub keep_scalars: bool,
     /// The folder that gets one report per module.
     pub report: Option<PathBuf>,
     /// The program counts which side of each check ran.
@@ -80,6 +84,7 @@ impl Options {
         match key {
             "off" => flag(&mut self.off)?,
             "parallel" => flag(&mut self.parallel)?,
+            "expand" => flag(&mut self.expand)?,
             "stats" => flag(&mut self.stats)?,
             "verify" => flag(&mut self.verify)?,
             "analyze" => flag(&mut self.analyze)?,
@@ -94,6 +99,13 @@ impl Options {
                     "early" => Position::Early,
                     "late" => Position::Late,
                     _ => return Err(format!("option `{item}`: the value is one of: early, late")),
+                }
+            }
+            "delicm" => {
+                self.keep_scalars = match needed()? {
+                    "on" => false,
+                    "off" => true,
+                    _ => return Err(format!("option `{item}`: the value is one of: on, off")),
                 }
             }
             "fusion" => {
@@ -113,8 +125,8 @@ impl Options {
             },
             _ => {
                 return Err(format!(
-                    "unknown option `{item}`; known are: off, position, parallel, report, stats, verify, analyze, function, \
-                     tile, fusion, force, trace"
+                    "unknown option `{item}`; known are: off, position, parallel, expand, report, stats, verify, analyze, \
+                     function, tile, fusion, delicm, force, trace"
                 ));
             }
         }

@@ -81,13 +81,15 @@ fn write_all(
         return Err((at, "the address of a block is taken".into()));
     };
     let written = contain::contained(|| -> Result<(), String> {
+        let mut calls_out = false;
         // Last region first: what an earlier region hands on to a later one is rewritten when the earlier one is written, in
         // the later one's new code, too.
         for (index, ConsideredRegion { region, verdict, .. }) in considered.regions.iter().enumerate().rev() {
             let Verdict::Transform(chosen) = verdict else { continue };
             at = index;
             fail_on_purpose(options, "write");
-            write_region(&analyses, region, &chosen.plan, &write_options).map_err(|e| e.to_string())?;
+            let written = write_region(&analyses, region, &chosen.plan, &write_options).map_err(|e| e.to_string())?;
+            calls_out |= written.allocates || written.parallel_loops > 0;
             // At once, to know which region is to blame.
             fail_on_purpose(options, "verify");
             function.verify()?;
@@ -96,7 +98,11 @@ fn write_all(
         function.forget_analyses();
         fail_on_purpose(options, "clean-up");
         function.clean_up();
-        function.verify()
+        function.verify()?;
+        if calls_out {
+            function.forget_effects();
+        }
+        Ok(())
     });
     match written {
         Ok(Ok(())) => {

@@ -79,6 +79,13 @@ pub struct Array {
     /// The parameters for which the subscripts stay inside the shape; universe where that is proved.
     #[serde(default = "universe")]
     pub condition: String,
+    /// Not an array of the program, but memory of the new loops' own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub temporary: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn universe() -> String {
@@ -210,6 +217,8 @@ pub enum CheckKind {
     /// The bounds of the new loops fit their machine type.
     #[serde(rename = "fits")]
     Fits,
+    /// Memory of the new loops' own is not too much.
+    Memory,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,6 +235,9 @@ pub struct Delicm {
     pub forwarded: u64,
     pub reloaded: u64,
     pub mapped: u64,
+    /// Given memory of their own, with the option `expand`.
+    #[serde(default)]
+    pub expanded: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -334,6 +346,7 @@ mod tests {
                 shape: vec!["*".into(), "n".into()],
                 recovered: Recovered::Parametric,
                 condition: UNIVERSE.into(),
+                temporary: false,
             }],
             statements: vec![Statement {
                 name: "S0".into(),
@@ -475,7 +488,8 @@ mod tests {
                       "delicm": {
                         "forwarded": 0,
                         "reloaded": 0,
-                        "mapped": 0
+                        "mapped": 0,
+                        "expanded": 0
                       },
                       "dependences": {
                         "flow": "",

@@ -8,7 +8,7 @@ use model::loop_ast::{BinaryOp, Expr};
 use model::plan::{CheckTerm, Extent, Plan, Test};
 
 /// The new code is expected to run this many times for one run of the original.
-const EXPECTED: (u32, u32) = (127, 1);
+pub(super) const EXPECTED: (u32, u32) = (127, 1);
 
 /// A number of the check. `value` holds it exactly whenever no overflow was recorded; it then lies in low ..= high. `value` is
 /// absent where the number does not fit at all: only comparisons that the ranges decide may use it.
@@ -72,7 +72,8 @@ impl<A: Anchors> Writer<'_, A> {
                 _ => self.write_term(term, joints.original)?,
             }
         }
-        self.written.guarded = !plan.check.is_empty();
+        self.allocate(&plan.temporaries, joints.original)?;
+        self.written.guarded = !plan.check.is_empty() || self.memory.is_some();
         let first_new = self.build.new_block(c"lw.new");
         self.build.branch(first_new);
         Ok(first_new)

@@ -7,6 +7,9 @@ use crate::body::{Elsewhere, Induction};
 use crate::facts::ValueId;
 use model::delicm::{Counter, Element, Fetch, Operand};
 
+/// What malloc aligns to, at least; the elements of temporaries are powers of two.
+const HEAP_ALIGNMENT: u64 = 8;
+
 impl<A: Anchors> Writer<'_, A> {
     /// Makes the values that the statement has from elsewhere known to its instance.
     pub(super) fn fetch(
@@ -99,17 +102,20 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     fn element_pointer(&mut self, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
-        let Some(&base) = self.region.bases.get(&element.array) else {
-            return Err(WriteError::Reader(format!("{} has no base", element.array)));
-        };
         let offset = self.write_polynomial(&element.offset, coordinates)?;
-        let base = self.outside(self.value(base));
+        let base = match (self.temporaries.get(&element.array), self.region.bases.get(&element.array)) {
+            (Some(&own), _) => self.local(own),
+            (None, Some(&base)) => self.outside(self.value(base)),
+            (None, None) => return Err(WriteError::Reader(format!("{} has no base", element.array))),
+        };
         Ok(self.build.offset(base, offset))
     }
 
     fn mark_element(&mut self, access: Value, element: &Element) {
         // The same bytes are touched by the accesses it is like, each in some instance.
-        let aligned = element.like.iter().map(|v| self.value(ValueId(v.0)).alignment()).min();
+        let like = element.like.iter().map(|v| self.value(ValueId(v.0)).alignment()).min();
+        let own = self.temporaries.contains_key(&element.array);
+        let aligned = like.or_else(|| own.then_some(element.bytes.min(HEAP_ALIGNMENT) as u32));
         access.set_alignment(aligned.unwrap_or(1));
         self.tags.mark_array(access, element.array);
         self.tags.mark_independent(access);

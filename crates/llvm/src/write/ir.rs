@@ -64,6 +64,7 @@ unsafe extern "C" {
     fn lw_write_worker(parent: LLVMValueRef, name: *const c_char, ty: LLVMTypeRef) -> LLVMValueRef;
     fn lw_write_rescope(instruction: LLVMValueRef, worker: LLVMValueRef);
     fn lw_write_append_destructor(function: LLVMValueRef);
+    fn lw_write_library(caller: LLVMValueRef, gives: LLVMBool) -> LLVMValueRef;
 }
 
 /// The blocks between the outside and the region, see `LwWriteJoints` in the shim.
@@ -387,6 +388,20 @@ impl Module {
     }
 }
 
+/// What the C library gives and takes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    Malloc,
+    Free,
+}
+
+impl Library {
+    /// `void *malloc(int64)` or `void free(void *)` in the module of a function that may call them.
+    pub fn declared_for(self, caller: Value) -> Value {
+        Value(unsafe { lw_write_library(caller.0, LLVMBool::from(self == Library::Malloc)) })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     Eq,
@@ -460,6 +475,9 @@ impl Builder {
     }
     pub fn constant_of(&self, ty: Type, value: i64) -> Value {
         Value(unsafe { LLVMConstInt(ty.0, value as u64, 1) })
+    }
+    pub fn null(&self) -> Value {
+        Value(unsafe { LLVMConstNull(self.pointer().0) })
     }
     pub fn bool(&self, value: bool) -> Value {
         self.constant_of(self.int(1), value.into())

@@ -6,6 +6,7 @@
 //!           │
 //!        check 0 ──────┐   one block per term; false or overflow leaves at once
 //!        check 1 ──────┤
+//!        memory ───────┤   where the new code needs some of its own, and there is none
 //!           │          │
 //!        new code   original ─▶ region ─▶ original exit
 //!           │                                  │
@@ -25,6 +26,7 @@ mod parallel;
 mod statement;
 mod stats;
 mod tags;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -88,6 +90,8 @@ pub struct Written {
     /// Values of the region used behind it, and the φ that now stands for them there. A region behind this one that was read
     /// before must use the φ.
     pub replaced: Vec<(ValueId, LLVMValueRef)>,
+    /// The function calls malloc and free now.
+    pub allocates: bool,
 }
 
 #[derive(Debug, Error)]
@@ -134,6 +138,9 @@ struct Writer<'a, A> {
     /// A value from outside and the frozen copy that new code uses instead.
     frozen: HashMap<Value, Value>,
     slots: IndexMap<ArrayId, Slot>,
+    /// Where our own memory begins, and its parts.
+    memory: Option<Value>,
+    temporaries: HashMap<ArrayId, Value>,
     counters: HashMap<Counter, Value>,
     tags: Tags,
     /// Some while the body of a parallel loop is written into a function of its own.
@@ -165,6 +172,8 @@ impl<'a, A: Anchors> Writer<'a, A> {
             preloaded: preloaded(anchors, region),
             frozen: HashMap::new(),
             slots: IndexMap::new(),
+            memory: None,
+            temporaries: HashMap::new(),
             counters: HashMap::new(),
             tags: Tags::new(&build, region, plan),
             worker: None,
@@ -182,6 +191,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
         self.build.at_end(first_new);
         self.fill_slots(joints)?;
         self.write_node(&plan.body)?;
+        self.release();
         self.join(joints)?;
         self.tags.declare_before(first_new.instructions()[0]);
         if self.options.stats {

@@ -38,9 +38,12 @@ impl Tags {
         let doubtful: HashSet<_> =
             region.scop.may_alias.iter().map(|&(a, b)| ordered(a, b)).filter(|pair| !tested.contains(pair)).collect();
         let domain = build.self_node(&[build.metadata_text("loopwright")]);
+        // Memory of our own is nobody's else.
+        let temporaries = plan.temporaries.iter().map(|temporary| &temporary.array);
         let scopes: Vec<(ArrayId, Metadata)> = region
             .bases
             .keys()
+            .chain(temporaries)
             .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))
             .collect();
         let lists = scopes

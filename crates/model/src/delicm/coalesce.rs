@@ -22,20 +22,20 @@ use isl::{IslError, Map};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A scalar, and where its content would go.
-struct Proposal {
-    scalar: ArrayId,
-    flow: Flow,
+pub(super) struct Proposal {
+    pub scalar: ArrayId,
+    pub flow: Flow,
     /// `{ writer[i…] -> A[e…] }`
-    writes: IndexMap<StatementId, Target>,
+    pub writes: IndexMap<StatementId, Target>,
     /// `{ reader[j…] -> A[e…] }`
-    reads: IndexMap<StatementId, Target>,
+    pub reads: IndexMap<StatementId, Target>,
 }
 
-struct Target {
+pub(super) struct Target {
     /// Its access to the scalar.
-    item: usize,
-    cells: Map,
-    element: Element,
+    pub item: usize,
+    pub cells: Map,
+    pub element: Element,
 }
 
 /// A store whose elements are looked at.
@@ -43,8 +43,14 @@ struct Target {
 struct Store {
     statement: StatementId,
     item: usize,
-    array: ArrayId,
-    bytes: u64,
+    into: Into,
+}
+
+/// Elements of an array, as wide as what is stored there.
+#[derive(Clone, Copy)]
+pub(super) struct Into {
+    pub array: ArrayId,
+    pub bytes: u64,
 }
 
 /// A scalar that `reader` reads; `{ reader[j…] -> A[e…] }` are elements in which it could be.
@@ -65,14 +71,14 @@ impl Work<'_> {
                 let mut queue: VecDeque<Candidate> = self.inputs(statement, &target, Some(item)).into();
                 while let Some(candidate) = queue.pop_front() {
                     let Some(proposal) = self.propose(store, &candidate)? else { continue };
-                    if self.is_conflicting(store, &proposal)? {
+                    if self.is_conflicting(store.into, &proposal)? {
                         continue;
                     }
                     any = true;
                     for (&writer, target) in &proposal.writes {
                         queue.extend(self.inputs(writer, &target.cells, None));
                     }
-                    self.apply(store, proposal)?;
+                    self.apply(store.into, proposal)?;
                 }
             }
         }
@@ -88,7 +94,7 @@ impl Work<'_> {
             return Ok(None);
         }
         let array = item.access.array;
-        if self.is_scalar(array) || self.scop.arrays[&array].cell_bytes == 0 {
+        if self.is_scalar(array) || self.array(array).cell_bytes == 0 {
             return Ok(None);
         }
         // One element for all instances would tie them together as the scalar does.
@@ -96,7 +102,7 @@ impl Work<'_> {
         if !self.first_cells(array, item.access.bytes, &item.relation)?.involves_dims(isl::DimType::In, 0, dims)? {
             return Ok(None);
         }
-        Ok(Some(Store { statement, item: index, array, bytes: item.access.bytes }))
+        Ok(Some(Store { statement, item: index, into: Into { array, bytes: item.access.bytes } }))
     }
 
     /// Scalars that the statement reads; what the store stores comes first.
@@ -117,9 +123,9 @@ impl Work<'_> {
 
     fn propose(&mut self, store: Store, candidate: &Candidate) -> Result<Option<Proposal>, IslError> {
         let scalar = candidate.scalar;
-        let array = &self.scop.arrays[&scalar];
+        let array = &self.array(scalar);
         // What it holds before or after the region cannot be moved.
-        if array.live_out || array.cell_bytes != store.bytes || self.program.initial.contains(&scalar) {
+        if array.live_out || array.cell_bytes != store.into.bytes || self.program.initial.contains(&scalar) {
             return Ok(None);
         }
         let mut accesses: Vec<(StatementId, usize)> = Vec::new();
@@ -173,7 +179,9 @@ impl Work<'_> {
             if !domain.is_subset(&cells.domain()?)? {
                 return Ok(None);
             }
-            let Some(element) = self.element(store.array, store.bytes, &cells, &like)? else { return Ok(None) };
+            let Some(element) = self.element(store.into.array, store.into.bytes, &cells, &like)? else {
+                return Ok(None);
+            };
             reads.insert(id, Target { item: k, cells, element });
         }
         Ok(Some(Proposal { scalar, flow, writes, reads }))
@@ -190,26 +198,27 @@ impl Work<'_> {
         like: &BTreeSet<Value>,
     ) -> Result<Option<Target>, IslError> {
         let domain = &self.drafts[&writer].domain;
-        let first = self.first_cells(store.array, store.bytes, cells)?;
+        let first = self.first_cells(store.into.array, store.into.bytes, cells)?;
         let own = self.function(&first)?;
         if domain.intersect_params(&self.valid)?.is_subset(&cells.domain()?)? {
-            let Some(element) = own.and_then(|own| self.element_at(store.array, store.bytes, &own, like)) else {
+            let Some(element) = own.and_then(|own| self.element_at(store.into.array, store.into.bytes, &own, like))
+            else {
                 return Ok(None);
             };
-            let fits = self.is_written_anyway(store, writer, item, cells)?;
+            let fits = self.is_written_anyway(store.into, writer, item, cells)?;
             return Ok(fits.then(|| Target { item, cells: cells.clone(), element }));
         }
         // Where the reader's subscripts are functions of loops around both, they hold for the instances that nobody reads, too.
         let dims = domain.dim(isl::DimType::Set)?;
         let is_shared = |p: &Polynomial| p.vars().all(|v| !matches!(v, Var::Counter(d) if d as usize >= dims));
-        let shared = self.function(&self.first_cells(store.array, store.bytes, target)?)?;
+        let shared = self.function(&self.first_cells(store.into.array, store.into.bytes, target)?)?;
         let shared = shared.filter(|s| s.iter().all(is_shared));
         for subscripts in shared.into_iter().chain(own) {
-            let Some(whole) = self.relation(domain, store.array, &subscripts)? else { continue };
-            let whole = self.with_width(store, &whole)?;
+            let Some(whole) = self.relation(domain, store.into.array, &subscripts)? else { continue };
+            let whole = self.with_width(store.into, &whole)?;
             if self.is_inside(cells, &whole)?
-                && self.is_written_anyway(store, writer, item, &whole)?
-                && let Some(element) = self.element_at(store.array, store.bytes, &subscripts, like)
+                && self.is_written_anyway(store.into, writer, item, &whole)?
+                && let Some(element) = self.element_at(store.into.array, store.into.bytes, &subscripts, like)
             {
                 return Ok(Some(Target { item, cells: whole, element }));
             }
@@ -218,17 +227,17 @@ impl Work<'_> {
     }
 
     /// Is every write to these cells followed by a certain one of the region, or beside one of the same value?
-    fn is_written_anyway(&self, store: Store, writer: StatementId, item: usize, cells: &Map) -> Result<bool, IslError> {
+    fn is_written_anyway(&self, into: Into, writer: StatementId, item: usize, cells: &Map) -> Result<bool, IslError> {
         let value = self.drafts[&writer].items[item].value();
         let mut covered = Map::empty(&cells.get_space()?)?;
         for (&other, draft) in self.drafts.iter().filter(|(_, d)| !d.boxed) {
-            for (_, by) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == store.array) {
+            for (_, by) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == into.array) {
                 if !by.access.exact || by.access.kind != AccessKind::Write {
                     continue;
                 }
                 let later = self.timeline.before(writer, other)?.apply_range(&by.relation)?;
                 covered = covered.union(&later.intersect(cells)?)?;
-                if writer == other && by.value() == value && by.access.bytes == store.bytes {
+                if writer == other && by.value() == value && by.access.bytes == into.bytes {
                     covered = covered.union(&by.relation.intersect(cells)?)?;
                 }
             }
@@ -239,12 +248,10 @@ impl Work<'_> {
         Ok(false)
     }
 
-    fn is_conflicting(&mut self, store: Store, proposal: &Proposal) -> Result<bool, IslError> {
-        let there = self.flow(store.array)?;
+    pub(super) fn is_conflicting(&mut self, into: Into, proposal: &Proposal) -> Result<bool, IslError> {
+        let there = self.flow(into.array)?;
         for (&writer, target) in &proposal.writes {
-            if self.is_overwritten(store, proposal, writer, target)?
-                || self.overwrites(store, &there, writer, target)?
-            {
+            if self.is_overwritten(into, proposal, writer, target)? || self.overwrites(into, &there, writer, target)? {
                 return Ok(true);
             }
         }
@@ -254,14 +261,14 @@ impl Work<'_> {
     /// Rule 1.
     fn is_overwritten(
         &self,
-        store: Store,
+        into: Into,
         proposal: &Proposal,
         writer: StatementId,
         target: &Target,
     ) -> Result<bool, IslError> {
         let value = self.drafts[&writer].items[target.item].value();
         for (&other, draft) in &self.drafts {
-            for (k, item) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == store.array) {
+            for (k, item) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == into.array) {
                 if item.value() == value && value.is_some_and(|v| self.program.is_outside(v)) {
                     continue;
                 }
@@ -276,7 +283,7 @@ impl Work<'_> {
                     let mut between = readers.apply_range(&before)?.intersect(&meets)?;
                     if other == writer
                         && item.value() == value
-                        && self.is_all_of(store, &item.relation, &target.cells)?
+                        && self.is_all_of(into, &item.relation, &target.cells)?
                     {
                         between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
                     }
@@ -296,10 +303,10 @@ impl Work<'_> {
     }
 
     /// Rule 2.
-    fn overwrites(&self, store: Store, there: &Flow, writer: StatementId, target: &Target) -> Result<bool, IslError> {
+    fn overwrites(&self, into: Into, there: &Flow, writer: StatementId, target: &Target) -> Result<bool, IslError> {
         let own = &self.drafts[&writer].items[target.item];
         let value = own.value();
-        if self.yields_what_is_there(writer, value, target, store)? {
+        if self.yields_what_is_there(writer, value, target, into)? {
             return Ok(false);
         }
         // { writer[i] -> [reader[j] -> A[e]] }: the scalar is written to what is read later
@@ -320,7 +327,7 @@ impl Work<'_> {
             let contents: Vec<&Item> = self.drafts[&pair.writer]
                 .alive()
                 .map(|(_, i)| i)
-                .filter(|i| i.writes() && i.access.array == store.array)
+                .filter(|i| i.writes() && i.access.array == into.array)
                 .collect();
             // All that the instance may have written there is the same as what is written now.
             let same = contents.iter().all(|i| i.value() == value) && value.is_some();
@@ -330,7 +337,7 @@ impl Work<'_> {
             if same && pair.writer == writer {
                 let mut whole = true;
                 for item in contents {
-                    whole &= self.is_all_of(store, &item.relation, &target.cells)?;
+                    whole &= self.is_all_of(into, &item.relation, &target.cells)?;
                 }
                 if whole {
                     between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
@@ -344,8 +351,8 @@ impl Work<'_> {
     }
 
     /// Two accesses of one instance that meet, meet in all their bytes.
-    fn is_all_of(&self, store: Store, a: &Map, b: &Map) -> Result<bool, IslError> {
-        if store.bytes == self.scop.arrays[&store.array].cell_bytes {
+    fn is_all_of(&self, into: Into, a: &Map, b: &Map) -> Result<bool, IslError> {
+        if into.bytes == self.array(into.array).cell_bytes {
             return Ok(true);
         }
         Ok(self.is_inside(a, b)? && self.is_inside(b, a)?)
@@ -357,10 +364,10 @@ impl Work<'_> {
         writer: StatementId,
         value: Option<Value>,
         target: &Target,
-        store: Store,
+        into: Into,
     ) -> Result<bool, IslError> {
         for (k, item) in self.drafts[&writer].alive() {
-            let reads = !item.access.is_write() && item.access.array == store.array && item.access.bytes == store.bytes;
+            let reads = !item.access.is_write() && item.access.array == into.array && item.access.bytes == into.bytes;
             if reads
                 && item.value() == value
                 && value.is_some()
@@ -394,9 +401,9 @@ impl Work<'_> {
         Ok(false)
     }
 
-    fn apply(&mut self, store: Store, proposal: Proposal) -> Result<(), IslError> {
+    pub(super) fn apply(&mut self, into: Into, proposal: Proposal) -> Result<(), IslError> {
         let Proposal { scalar, flow, writes, reads } = proposal;
-        let mut there = self.flow(store.array)?;
+        let mut there = self.flow(into.array)?;
         for Pair { writer, reader, map } in flow.pairs {
             // { writer[i] -> [reader[j] -> A[e]] }
             let map = map.range_factor_domain()?.range_product(&writes[&writer].cells)?;
@@ -415,12 +422,17 @@ impl Work<'_> {
         self.counts.mapped += 1;
         self.forget_flow(scalar);
         // Nobody's content is another one now, so what was known stays true.
-        self.know_flow(store.array, there);
+        self.know_flow(into.array, there);
         Ok(())
     }
 
     /// `{ S[i…] -> A[functions] }` on the domain.
-    fn relation(&self, domain: &isl::Set, array: ArrayId, functions: &[Polynomial]) -> Result<Option<Map>, IslError> {
+    pub(super) fn relation(
+        &self,
+        domain: &isl::Set,
+        array: ArrayId,
+        functions: &[Polynomial],
+    ) -> Result<Option<Map>, IslError> {
         let space = domain.get_space()?;
         let mut out: Option<Map> = None;
         for function in functions {
@@ -436,8 +448,8 @@ impl Work<'_> {
     }
 
     /// All cells of an access as wide as the store's, from the first.
-    fn with_width(&self, store: Store, first: &Map) -> Result<Map, IslError> {
-        let cells = store.bytes / self.scop.arrays[&store.array].cell_bytes;
+    fn with_width(&self, into: Into, first: &Map) -> Result<Map, IslError> {
+        let cells = into.bytes / self.array(into.array).cell_bytes;
         if cells == 1 {
             return Ok(first.clone());
         }
@@ -449,7 +461,7 @@ impl Work<'_> {
             "{{ {a}[{}] -> {a}[{}] : e{last} <= f < e{last} + {cells} }}",
             from.join(", "),
             to.join(", "),
-            a = store.array,
+            a = into.array,
             last = dims - 1
         );
         first.apply_range(&Map::read_from_str(&self.scop.ctx, &text)?)

@@ -155,4 +155,6 @@ pub struct Counts {
     pub reloaded: u64,
     /// Scalars that were given array elements.
     pub mapped: u64,
+    /// Scalars that were given memory of their own.
+    pub expanded: u64,
 }

@@ -1,8 +1,9 @@
-//! Removes scalars that pass values from statement to statement, without using more memory.
+//! Removes scalars that pass values from statement to statement, without using more memory unless that is allowed.
 //!
 //! A compiler keeps what it can in registers: it loads `A[i]` once before the inner loop, and sums up in a register what it stores
 //! after it. A register is one cell for all instances, so that they must keep their order. Here such values are computed again where
 //! they are needed ([`forward`](self::forward)), or live in array elements that nobody needs meanwhile ([`coalesce`](self::coalesce)).
+//! What is left then can be given memory of its own ([`expand`](self::expand)).
 //!
 //! ```text
 //! for i { c = 0; for k { c += A[i] * B[k]; } C[i] = c; }     becomes     for i { C[i] = 0; for k { C[i] += A[i] * B[k]; } }
@@ -12,6 +13,7 @@
 
 mod coalesce;
 mod code;
+mod expand;
 mod forward;
 mod replay;
 mod simplify;
@@ -21,9 +23,10 @@ mod tests;
 mod work;
 
 pub use code::*;
+pub use expand::Expansion;
 pub use replay::replay;
 
-use crate::scop::{Access, ArrayId, Scop, Statement, StatementId};
+use crate::scop::{Access, Array, ArrayId, Scop, Statement, StatementId};
 use indexmap::IndexMap;
 use isl::{Budget, IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwMultiAff, UnionSet};
 use std::collections::BTreeSet;
@@ -43,9 +46,9 @@ pub struct Outcome {
 ///
 /// Requires: `scop` orders all instances totally; `program` describes its statements.
 /// Ensures: if statements are run as the outcome says, every instance that is left computes the values it did, and arrays and
-/// live-out scalars contain in the end what they did. Memory is written only where the region wrote it anyway. When the
-/// budget runs out, what was done so far stays.
-pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
+/// live-out scalars contain in the end what they did. Memory is written only where the region wrote it anyway, and, as far as
+/// `expansion` allows, in temporaries that are among the arrays of `scop` then. When the budget runs out, what was done so far stays.
+pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Result<Outcome, IslError> {
     let scalars = |s: &crate::scop::Statement| s.accesses.iter().any(|a| scop.arrays[&a.array].kind.is_scalar());
     if !scop.statements.values().any(scalars) {
         return Ok(Outcome { statements: IndexMap::new(), counts: Counts::default() });
@@ -74,6 +77,9 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
             work.simplify()?;
             best = Some(finished(&work)?);
         }
+        if work.expand(expansion)? {
+            best = Some(finished(&work)?);
+        }
         Ok(())
     });
     match ended {
@@ -83,7 +89,7 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
     let Some(finished) = best else {
         return Err(IslError::OutOfBudget { stage: Budget::ZONE.name });
     };
-    let Finished { outcome, accesses, schedule } = finished;
+    let Finished { outcome, accesses, schedule, temporaries } = finished;
     let before = std::mem::take(&mut scop.statements);
     for (id, (domain, accesses)) in accesses {
         let from = &before[&outcome.statements[&id].from];
@@ -92,6 +98,7 @@ pub fn delicm(scop: &mut Scop, program: &Program) -> Result<Outcome, IslError> {
     scop.schedule = schedule;
     let used: BTreeSet<ArrayId> = scop.statements.values().flat_map(|s| &s.accesses).map(|a| a.array).collect();
     scop.arrays.retain(|id, array| !array.kind.is_scalar() || array.live_out || used.contains(id));
+    scop.arrays.extend(temporaries.into_iter().filter(|(id, _)| used.contains(id)));
     Ok(outcome)
 }
 
@@ -99,6 +106,7 @@ struct Finished {
     outcome: Outcome,
     accesses: IndexMap<StatementId, (Set, Vec<Access>)>,
     schedule: isl::Schedule,
+    temporaries: IndexMap<ArrayId, Array>,
 }
 
 fn finished(work: &Work) -> Result<Finished, IslError> {
@@ -136,5 +144,6 @@ fn finished(work: &Work) -> Result<Finished, IslError> {
             node.insert_sequence(&filters)
         })?;
     }
-    Ok(Finished { outcome: Outcome { statements: work.changed(), counts }, accesses, schedule })
+    let outcome = Outcome { statements: work.changed(), counts };
+    Ok(Finished { outcome, accesses, schedule, temporaries: work.temporaries.clone() })
 }

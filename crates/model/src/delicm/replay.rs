@@ -7,7 +7,7 @@
 use super::Outcome;
 use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, Value};
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{ArrayId, Scop, StatementId};
+use crate::scop::{Array, ArrayId, Scop, StatementId};
 use crate::verify::{MAX_INSTANCES, Trace, Traced, Verdict};
 use isl::{Budget, IslError};
 use std::collections::{BTreeSet, HashMap};
@@ -43,6 +43,8 @@ impl Terms {
 /// The state of one run.
 struct Run<'a> {
     scop: &'a Scop,
+    /// Where arrays are described: those of the original, and what was added.
+    arrays: &'a Scop,
     program: &'a Program,
     params: &'a [i128],
     terms: &'a mut Terms,
@@ -66,14 +68,14 @@ pub fn replay(
             return Ok(Verdict::TooLarge);
         };
         let mut terms = Terms::default();
-        let mut run = Run::new(original, program, params, &mut terms);
+        let mut run = Run::new((original, original), program, params, &mut terms);
         for (k, (id, at)) in before.instances.iter().enumerate() {
             let Some(code) = program.statements.get(id) else { continue };
             run.touched.clear();
             run.original(*id, at, code, &run.cells(&before, k));
         }
         let expected = run.memory;
-        let mut run = Run::new(original, program, params, &mut terms);
+        let mut run = Run::new((original, changed), program, params, &mut terms);
         for (k, (id, at)) in after.instances.iter().enumerate() {
             let changes = &outcome.statements[id];
             let Some(position) = before.position(changes.from, at) else {
@@ -89,8 +91,7 @@ pub fn replay(
         }
         let found = run.memory;
         let stays = |(array, _): &Cell| {
-            let array = &original.arrays[array];
-            !array.kind.is_scalar() || array.live_out
+            original.arrays.get(array).is_some_and(|array| !array.kind.is_scalar() || array.live_out)
         };
         let cells: BTreeSet<Cell> = expected.keys().chain(found.keys()).copied().filter(stays).collect();
         for cell in cells {
@@ -107,8 +108,17 @@ pub fn replay(
 }
 
 impl<'a> Run<'a> {
-    fn new(scop: &'a Scop, program: &'a Program, params: &'a [i128], terms: &'a mut Terms) -> Run<'a> {
-        Run { scop, program, params, terms, memory: HashMap::new(), touched: BTreeSet::new() }
+    fn new(
+        (scop, arrays): (&'a Scop, &'a Scop),
+        program: &'a Program,
+        params: &'a [i128],
+        terms: &'a mut Terms,
+    ) -> Run<'a> {
+        Run { scop, arrays, program, params, terms, memory: HashMap::new(), touched: BTreeSet::new() }
+    }
+
+    fn array(&self, id: ArrayId) -> &'a Array {
+        self.scop.arrays.get(&id).unwrap_or_else(|| &self.arrays.arrays[&id])
     }
 
     /// The cells of each access of an instance, in order.
@@ -134,7 +144,7 @@ impl<'a> Run<'a> {
     fn flat(&self, array: ArrayId, subscripts: &[i128]) -> i128 {
         let Some((first, rest)) = subscripts.split_first() else { return 0 };
         let at = |size: &Polynomial| size.at(|var| self.variable(var, &[])).unwrap_or(0);
-        rest.iter().zip(&self.scop.arrays[&array].inner_sizes).fold(*first, |flat, (s, size)| flat * at(size) + s)
+        rest.iter().zip(&self.array(array).inner_sizes).fold(*first, |flat, (s, size)| flat * at(size) + s)
     }
 
     fn variable(&self, var: Var, at: &[i128]) -> i128 {
@@ -169,7 +179,7 @@ impl<'a> Run<'a> {
     }
 
     fn element(&self, element: &Element, at: &[i128]) -> Vec<Cell> {
-        let size = i128::from(self.scop.arrays[&element.array].cell_bytes);
+        let size = i128::from(self.array(element.array).cell_bytes);
         let offset = element.offset.at(|var| self.variable(var, at)).unwrap_or(i128::MIN / 2);
         let first = offset.div_euclid(size);
         (0..i128::from(element.bytes) / size).map(|n| (element.array, first + n)).collect()

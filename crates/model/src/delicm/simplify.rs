@@ -26,7 +26,7 @@ impl Work<'_> {
         for id in self.drafts.keys().copied().collect::<Vec<_>>() {
             let draft = &self.drafts[&id];
             let passes_on = draft.alive().filter(|(_, i)| i.writes()).all(|(_, i)| {
-                let array = &self.scop.arrays[&i.access.array];
+                let array = &self.array(i.access.array);
                 array.kind.is_scalar() && !array.live_out
             });
             if !draft.alive || draft.boxed || !draft.code.effects.is_empty() || !passes_on {

@@ -1,5 +1,7 @@
 //! The examples of "DeLICM: Scalar Dependence Removal at Zero Memory Cost", as regions with code, and what goes past them.
 
+mod expand;
+
 use super::*;
 use crate::dependence::dependences;
 use crate::fixture::test_scop;
@@ -77,10 +79,15 @@ struct After {
 
 /// Moves scalars, and compares by replay at several parameter values.
 fn moved(sketch: &str, code: &str) -> After {
+    expanded(sketch, code, Expansion::None)
+}
+
+/// The same, with memory for what found no element.
+fn expanded(sketch: &str, code: &str, expansion: Expansion) -> After {
     let before = test_scop(sketch);
     let program = program(&before, code);
     let mut scop = before.clone();
-    let outcome = delicm(&mut scop, &program).unwrap();
+    let outcome = delicm(&mut scop, &program, expansion).unwrap();
     if !outcome.statements.is_empty() {
         let mut compared = 0;
         for wish in [-1, 0, 1, 2, 3, 6] {
@@ -337,46 +344,39 @@ fn a_load_is_not_repeated_if_somebody_wrote_in_between() {
     assert_eq!(outcome.counts.after, 1);
 }
 
-#[test]
-fn a_sum_stays_if_the_old_content_of_its_element_is_needed() {
-    // for i { c = 0; for k { c += A1[k]; } A0[i] = A0[i] * c; }
+/// for i { c = 0; for k { c += …; } …; }: the sum stays where it is.
+fn sum_stays(summed: &str, end: &str, ending: &str) {
     let After { outcome, .. } = moved(
-        "
-        array A3 scalar
-        for i : 0 <= i < p0
-          write A3[]
-          for k : 0 <= k < p1
-            read A3[]; read A1[k]; write A3[]
-          read A3[]; read A0[i]; write A0[i]
-        ",
-        "
-        scalar 0 zero
-        c = scalar 0; b = load 1; d = add c b; scalar 2 d
-        e = scalar 0; o = load 1; x = mul o e; store 2 x
-        ",
+        &format!(
+            "
+            array A3 scalar
+            for i : 0 <= i < p0
+              write A3[]
+              for k : 0 <= k < p0
+                read A3[]; read {summed}; write A3[]
+              read A3[]; {end}
+            "
+        ),
+        &format!(
+            "
+            scalar 0 zero
+            c = scalar 0; b = load 1; d = add c b; scalar 2 d
+            e = scalar 0; {ending}
+            "
+        ),
     );
     assert_eq!((outcome.counts.mapped, outcome.counts.after), (0, 2));
 }
 
 #[test]
+fn a_sum_stays_if_the_old_content_of_its_element_is_needed() {
+    sum_stays("A1[k]", "read A0[i]; write A0[i]", "o = load 1; x = mul o e; store 2 x");
+}
+
+#[test]
 fn a_sum_stays_if_its_element_is_read_meanwhile() {
-    // for i { c = 0; for k { c += A0[k]; } A0[i] = c; }: at k = i the element that would hold the sum is read.
-    let After { outcome, .. } = moved(
-        "
-        array A3 scalar
-        for i : 0 <= i < p0
-          write A3[]
-          for k : 0 <= k < p0
-            read A3[]; read A0[k]; write A3[]
-          read A3[]; write A0[i]
-        ",
-        "
-        scalar 0 zero
-        c = scalar 0; b = load 1; d = add c b; scalar 2 d
-        e = scalar 0; store 1 e
-        ",
-    );
-    assert_eq!((outcome.counts.mapped, outcome.counts.after), (0, 2));
+    // At k = i the element that would hold the sum is read.
+    sum_stays("A0[k]", "write A0[i]", "store 1 e");
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn what_is_needed_behind_the_region_stays() {
     let mut scop = before.clone();
     scop.arrays[&crate::scop::ArrayId(3)].live_out = true;
     let program = program(&scop, "a = load 0; scalar 1 a");
-    let outcome = delicm(&mut scop, &program).unwrap();
+    let outcome = delicm(&mut scop, &program, Expansion::None).unwrap();
     assert_eq!((outcome.counts.before, outcome.counts.after), (1, 1));
 }
 
@@ -454,7 +454,7 @@ fn replay_sees_a_value_that_went_wrong() {
         ",
     );
     let mut scop = before.clone();
-    let mut outcome = delicm(&mut scop, &program).unwrap();
+    let mut outcome = delicm(&mut scop, &program, Expansion::None).unwrap();
     let good = replay(&before, &program, &scop, &outcome, &[4]).unwrap();
     assert!(matches!(good, Verdict::Same { instances } if instances > 0), "{good:?}");
     // The element beside the right one.

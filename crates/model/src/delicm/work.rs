@@ -3,7 +3,7 @@
 use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, Value};
 use crate::delinearize::Offset;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
-use crate::scop::{Access, AccessKind, ArrayId, Scop, StatementId};
+use crate::scop::{Access, AccessKind, Array, ArrayId, Scop, StatementId};
 use crate::zone::{Flow, Pair, Timeline};
 use indexmap::IndexMap;
 use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
@@ -94,6 +94,8 @@ pub(super) struct Work<'a> {
     pub valid: Set,
     pub timeline: Timeline,
     pub drafts: IndexMap<StatementId, Draft>,
+    /// Memory of our own that drafts use.
+    pub temporaries: IndexMap<ArrayId, Array>,
     pub counts: Counts,
     flows: HashMap<ArrayId, Flow>,
 }
@@ -131,19 +133,33 @@ impl<'a> Work<'a> {
                 },
             );
         }
-        let mut work =
-            Work { scop, program, valid, timeline, drafts, counts: Counts::default(), flows: HashMap::new() };
+        let mut work = Work {
+            scop,
+            program,
+            valid,
+            timeline,
+            drafts,
+            temporaries: IndexMap::new(),
+            counts: Counts::default(),
+            flows: HashMap::new(),
+        };
         work.counts.before = work.scalar_writes();
         Ok(work)
     }
 
+    /// Scalars that statements in loops write, each counted once for each statement of the region: parts of one count as it did.
     pub(super) fn scalar_writes(&self) -> u64 {
         let drafts = self.drafts.values().filter(|d| d.alive && d.in_loop);
-        drafts.flat_map(|d| &d.items).filter(|i| i.writes() && self.is_scalar(i.access.array)).count() as u64
+        let writes = drafts.flat_map(|d| d.alive().filter(|(_, i)| i.writes()).map(|(_, i)| (d.from, i.access.array)));
+        writes.filter(|(_, array)| self.is_scalar(*array)).collect::<BTreeSet<_>>().len() as u64
+    }
+
+    pub(super) fn array(&self, id: ArrayId) -> &Array {
+        self.temporaries.get(&id).unwrap_or_else(|| &self.scop.arrays[&id])
     }
 
     pub(super) fn is_scalar(&self, array: ArrayId) -> bool {
-        self.scop.arrays[&array].kind.is_scalar()
+        self.array(array).kind.is_scalar()
     }
 
     /// Who reads whose writes of an array as the accesses are now.
@@ -246,12 +262,12 @@ impl<'a> Work<'a> {
 
     /// The first of the cells of an access that covers several.
     pub(super) fn first_cells(&self, array: ArrayId, bytes: u64, cells: &Map) -> Result<Map, IslError> {
-        if bytes == self.scop.arrays[&array].cell_bytes { Ok(cells.clone()) } else { cells.lexmin() }
+        if bytes == self.array(array).cell_bytes { Ok(cells.clone()) } else { cells.lexmin() }
     }
 
     /// The bytes from the array's base at which an element with these subscripts begins.
     fn flat(&self, array: ArrayId, subscripts: &[Polynomial]) -> Option<Polynomial> {
-        let array = &self.scop.arrays[&array];
+        let array = &self.array(array);
         let mut flat = subscripts.first()?.clone();
         for (size, subscript) in array.inner_sizes.iter().zip(&subscripts[1..]) {
             flat = flat.mul(size).ok()?.add(subscript).ok()?;

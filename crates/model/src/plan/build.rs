@@ -1,6 +1,7 @@
 //! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
 
 use super::extent::{Extents, Unchecked};
+use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test};
 use crate::assume::AssumptionKind;
 use crate::loop_ast::{
@@ -47,11 +48,11 @@ const MAX_WORK_PIECES: usize = 4;
 /// Ensures: where every term of the check holds, the assumptions of `scop` hold, the arrays it takes for disjoint are, and
 /// all arithmetic of the loops fits 64 bits.
 pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Result<Plan, PlanError> {
-    let (mut check, known) = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
+    let Terms { mut check, temporaries, known } = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
     let body = generate(schedule, &known, &options.ast)?;
     check.extend(scop.ctx.within(Budget::CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
-    let plan = Plan { check, body };
+    let plan = Plan { check, temporaries, body };
     if plan.check_cost() > options.max_check_cost {
         let subject = format!("the run-time check would take {} operations", plan.check_cost());
         return Err(refused(RefusalKind::TooComplex, scop, subject));
@@ -62,10 +63,10 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
 /// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
 /// loops, such as a division that takes its dividend for positive, need not make sense at others.
 pub fn admitted(scop: &Scop, options: &PlanOptions) -> Result<Set, PlanError> {
-    Ok(scop.ctx.within(Budget::CHECK, || terms(scop, options))?.1)
+    Ok(scop.ctx.within(Budget::CHECK, || terms(scop, options))?.known)
 }
 
-fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
+pub(super) fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
     PlanError::Refused(Refusal::new(kind, scop.lines.0, subject))
 }
 
@@ -101,11 +102,17 @@ fn order(scop: &Scop, check: &mut [CheckTerm]) {
     });
 }
 
-/// The terms that do not depend on the loops, and what is known where they hold.
-///
+/// What does not depend on the loops.
+struct Terms {
+    check: Vec<CheckTerm>,
+    temporaries: Vec<Temporary>,
+    /// What is known where the terms hold.
+    known: Set,
+}
+
 /// Where invariants are loaded in between, an assumption is tested as soon as the parameters that it speaks of are known. So what a
 /// preload presupposes holds when it is reached.
-fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), PlanError> {
+fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
     let mut check = Vec::new();
     let mut known = scop.context.clone();
     let mut unknown: HashSet<ParamId> =
@@ -175,7 +182,9 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<(Vec<CheckTerm>, Set), Pl
             Err(Unchecked::Failed(e)) => return Err(e.into()),
         }
     }
-    Ok((check, known))
+    let (temporaries, term) = temporaries(scop, &extents)?;
+    check.extend(term);
+    Ok(Terms { check, temporaries, known })
 }
 
 /// Tests of the assumptions that speak of known parameters only.
@@ -296,7 +305,7 @@ fn enough_of(scop: &Scop, domain: &Set, known: &Set, options: &PlanOptions) -> R
     Ok(Some(expr))
 }
 
-fn plus_one(e: Expr) -> Expr {
+pub(super) fn plus_one(e: Expr) -> Expr {
     match e {
         Expr::Int(v) => Expr::Int(v + 1),
         Expr::Binary(BinaryOp::Sub, x, c) if c.as_int() == Some(1) => *x,
@@ -344,7 +353,7 @@ fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
     Ok(params)
 }
 
-fn text(scop: &Scop, expr: &Expr) -> String {
+pub(super) fn text(scop: &Scop, expr: &Expr) -> String {
     let param = |p: ParamId| scop.params.get(p.index()).map_or_else(|| p.to_string(), |p| p.name.clone());
     expr.text_with(&Names { param: &param, statement: &|s| s.to_string() })
 }

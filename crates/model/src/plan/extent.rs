@@ -1,6 +1,7 @@
 //! The bytes that a region touches of an array, as expressions in the parameters.
 
 use super::Extent;
+use super::build::plus_one;
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
 use crate::scop::{ArrayId, Scop};
 use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
@@ -65,7 +66,20 @@ impl<'a> Extents<'a> {
         Ok(ends.map(|(low, high)| Extent { array, low, high }))
     }
 
-    fn compute(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Expr, Expr)>, Unchecked> {
+    /// The bytes from the first element of a temporary, whose subscripts all count from 0, to behind its last; `None` if it is not used.
+    pub(super) fn room(&self, array: ArrayId) -> Result<Option<Expr>, Unchecked> {
+        let Some((accesses, some)) = self.touching(array, false)? else { return Ok(None) };
+        let unknown = Unchecked::Unknown { line: accesses[0].line };
+        let Some(sizes) = self.sizes(array, &some)? else { return Err(unknown) };
+        let cells = self.cells(&accesses)?;
+        let Some(last) = self.bound(&cells, 0, End::High, &some)? else { return Err(unknown) };
+        let count = sizes.into_iter().fold(plus_one(last), product);
+        let bytes = product(count, Expr::Int(i128::from(self.scop.arrays[&array].cell_bytes)));
+        Ok(Some(self.guard(&some)?(bytes)))
+    }
+
+    /// The accesses, and the parameters for which an instance at least touches the array.
+    fn touching(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Vec<Touch<'_>>, Set)>, Unchecked> {
         let accesses = self.scop.statements.values().flat_map(|s| s.accesses.iter().map(|a| (&s.domain, a)));
         let accesses = accesses.filter(|(_, a)| a.array == array && (a.is_write() || !only_writes));
         let touches = accesses.map(|(domain, a)| Touch {
@@ -84,35 +98,40 @@ impl<'a> Extents<'a> {
             line,
         });
         let accesses: Vec<Touch> = touches.chain(preloads).collect();
-        // Where one instance at least touches the array.
         let mut some = Set::empty(&self.known.get_space()?)?;
         for touch in &accesses {
             some = some.union(&touch.domain.params()?)?;
         }
         let some = some.intersect(self.known)?.coalesce()?;
-        let Some(first) = accesses.first() else { return Ok(None) };
-        if some.is_empty()? {
-            return Ok(None);
-        }
+        Ok((!some.is_empty()?).then_some((accesses, some)))
+    }
+
+    /// 0 where nothing is touched.
+    fn guard(&self, some: &Set) -> Result<impl Fn(Expr) -> Expr, Unchecked> {
+        let exists = match self.known.is_subset(some)? {
+            true => None,
+            false => Some(expr_from_set(&some.gist(self.known)?, self.known)?),
+        };
+        Ok(move |value: Expr| match (&exists, value) {
+            (Some(exists), value) if value != Expr::Int(0) => Expr::Select {
+                condition: Box::new(exists.clone()),
+                then: Box::new(value),
+                otherwise: Box::new(Expr::Int(0)),
+            },
+            (_, value) => value,
+        })
+    }
+
+    fn compute(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Expr, Expr)>, Unchecked> {
+        let Some((accesses, some)) = self.touching(array, only_writes)? else { return Ok(None) };
         let affine: Option<Vec<(&Touch, &PwAff)>> = accesses.iter().map(|touch| Some((touch, touch.offset?))).collect();
         let (low, high) = if let Some(accesses) = affine {
             self.by_offsets(&accesses, &some)?
         } else {
             self.by_subscripts(array, &accesses, &some)?
         }
-        .ok_or(Unchecked::Unknown { line: first.line })?;
-        if self.known.is_subset(&some)? {
-            return Ok(Some((low, high)));
-        }
-        let exists = expr_from_set(&some.gist(self.known)?, self.known)?;
-        let guarded = |value: Expr| match value {
-            Expr::Int(0) => value,
-            value => Expr::Select {
-                condition: Box::new(exists.clone()),
-                then: Box::new(value),
-                otherwise: Box::new(Expr::Int(0)),
-            },
-        };
+        .ok_or(Unchecked::Unknown { line: accesses[0].line })?;
+        let guarded = self.guard(&some)?;
         Ok(Some((guarded(low), guarded(high))))
     }
 
@@ -139,22 +158,15 @@ impl<'a> Extents<'a> {
     /// inner subscripts (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with every
     /// subscript: it lies between those of u and of v.
     fn by_subscripts(&self, array: ArrayId, accesses: &[Touch], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
-        let array = &self.scop.arrays[&array];
-        let mut sizes = Vec::new();
-        for size in &array.inner_sizes {
-            let Some(size) = size.to_aff(&isl::Space::params_alloc(&self.scop.ctx, 0)?)? else { return Ok(None) };
-            sizes.push(expr_from_pw_aff(&PwAff::from_aff(&size)?, some)?);
-        }
-        let mut cells = Vec::new();
-        let mut bytes = 0;
-        for touch in accesses {
-            let range = touch.relation.intersect_domain(touch.domain)?.range()?;
+        let Some(sizes) = self.sizes(array, some)? else { return Ok(None) };
+        let cells = self.cells(accesses)?;
+        for range in &cells {
             if range.dim(DimType::Set)? != sizes.len() + 1 {
                 return Ok(None);
             }
-            cells.push(range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?);
-            bytes = bytes.max(touch.bytes.max(array.cell_bytes));
         }
+        let array = &self.scop.arrays[&array];
+        let bytes = accesses.iter().map(|touch| touch.bytes).fold(array.cell_bytes, u64::max);
         let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
             let mut total: Option<Expr> = None;
             for d in 0..=sizes.len() {
@@ -168,6 +180,26 @@ impl<'a> Extents<'a> {
         };
         let (low, high) = (flat(End::Low)?, flat(End::High)?);
         Ok(low.zip(high.map(|h| sum(h, Expr::Int(i128::from(bytes))))))
+    }
+
+    /// The sizes of the inner dimensions, if they are affine.
+    fn sizes(&self, array: ArrayId, some: &Set) -> Result<Option<Vec<Expr>>, Unchecked> {
+        let mut sizes = Vec::new();
+        for size in &self.scop.arrays[&array].inner_sizes {
+            let Some(size) = size.to_aff(&isl::Space::params_alloc(&self.scop.ctx, 0)?)? else { return Ok(None) };
+            sizes.push(expr_from_pw_aff(&PwAff::from_aff(&size)?, some)?);
+        }
+        Ok(Some(sizes))
+    }
+
+    /// What each access touches.
+    fn cells(&self, accesses: &[Touch]) -> Result<Vec<Set>, Unchecked> {
+        let mut cells = Vec::new();
+        for touch in accesses {
+            let range = touch.relation.intersect_domain(touch.domain)?.range()?;
+            cells.push(range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?);
+        }
+        Ok(cells)
     }
 
     /// The least or greatest value of dimension `d` of any of the sets.
@@ -234,11 +266,12 @@ fn product(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
         (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
+        (Expr::Int(x), Expr::Int(y)) if x.checked_mul(y).is_some() => Expr::Int(x * y),
         (a, b) => Expr::binary(BinaryOp::Mul, a, b),
     }
 }
 
-fn sum(a: Expr, b: Expr) -> Expr {
+pub(super) fn sum(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(0), e) | (e, Expr::Int(0)) => e,
         (Expr::Int(x), Expr::Int(y)) => Expr::Int(x + y),

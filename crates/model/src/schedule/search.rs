@@ -53,11 +53,11 @@ pub(super) fn choose(
     machine: &Machine,
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
-    let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false });
     let region = Region::of(scop, deps)?;
     let original = Tree::of(&region, &scop.schedule)?;
     let (nest, references) = original.nest(&Choices::new());
     let before = estimate(&nest, &references, machine);
+    let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false, cycles: before.cycles });
     let instances = before.vector_instances + before.scalar_instances;
     if instances < options.min_instances {
         return leave(format!("only about {instances:.0} statement instances"));
@@ -127,35 +127,48 @@ pub(super) fn choose(
     let lost = best.cost.scalar_instances - before.scalar_instances;
     let keeps_vectors = lost <= LOST_VECTORS * instances || options.worthwhile.is_infinite();
     let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
-    let gains = best.cost.cycles < worthwhile * before.cycles && keeps_vectors;
+    let memory = cycles_for_memory(region.temporary_bytes()?);
+    let after = best.cost.cycles + memory;
+    let gains = after < worthwhile * before.cycles && keeps_vectors;
     if gains {
         let choices = parallel_order.as_ref().unwrap_or(&best.choices);
-        return transform(&best.schedule, &best.tree, choices, deps, scop, options, reason(&before, &best.cost));
+        let reason = reason(&before, &best.cost);
+        return transform(&best.schedule, &best.tree, choices, deps, scop, options, (reason, after));
     }
     if options.parallel {
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
         let flagged = flag_coincident(&scop.schedule, deps)?;
-        let decision =
-            transform(&flagged, &original, &Choices::new(), deps, scop, options, "independent iterations".into())?;
+        let reason = ("independent iterations".into(), before.cycles + memory);
+        let decision = transform(&flagged, &original, &Choices::new(), deps, scop, options, reason)?;
         if matches!(decision, Decision::Transform { parallel: true, .. }) {
             return Ok(decision);
         }
-        if let Some(choices) = parallel_order.filter(|_| keeps_vectors && best.cost.cycles < 1.1 * before.cycles) {
-            let decision =
-                transform(&best.schedule, &best.tree, &choices, deps, scop, options, "independent iterations".into())?;
+        if let Some(choices) = parallel_order.filter(|_| keeps_vectors && after < 1.1 * before.cycles) {
+            let reason = ("independent iterations".into(), after);
+            let decision = transform(&best.schedule, &best.tree, &choices, deps, scop, options, reason)?;
             if matches!(decision, Decision::Transform { parallel: true, .. }) {
                 return Ok(decision);
             }
         }
     }
-    let ratio = best.cost.cycles / before.cycles;
+    let ratio = after / before.cycles;
     let reason = if keeps_vectors {
         format!("the best order found takes about {:.0} % of the original's time", 100.0 * ratio)
     } else {
         "every better order loses vector instructions".to_string()
     };
     // If the whole gains a little, or loses, a part of it may gain enough.
-    Ok(Decision::Leave { reason, part_may_gain: (ratio - 1.0).abs() > AS_GOOD })
+    Ok(Decision::Leave { reason, part_may_gain: (ratio - 1.0).abs() > AS_GOOD, cycles: before.cycles })
+}
+
+/// To get memory and give it back costs this much, whatever its size; and every page of it is fetched from the system when it is
+/// touched for the first time.
+const ALLOCATION: f64 = 300.0;
+const FRESH_PAGE: f64 = 1000.0;
+const PAGE_BYTES: f64 = 4096.0;
+
+fn cycles_for_memory(bytes: f64) -> f64 {
+    if bytes == 0.0 { 0.0 } else { ALLOCATION + FRESH_PAGE * bytes / PAGE_BYTES }
 }
 
 /// Estimates that differ by less say nothing.
@@ -168,7 +181,7 @@ fn transform(
     deps: &Dependences,
     scop: &Scop,
     options: &ScheduleOptions,
-    reason: String,
+    (reason, cycles): (String, f64),
 ) -> Result<Decision, IslError> {
     let (nest, references) = tree.nest(choices);
     let vector = innermost_with_vectors(&tree.shape, &nest, &references);
@@ -188,6 +201,7 @@ fn transform(
         parallel: marked.parallel,
         vectorized: marked.vector,
         reason,
+        cycles,
     })
 }
 

@@ -5,7 +5,7 @@ use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::{Fraction, step_of_loop};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ParamId, Scop, Statement, StatementId};
+use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -115,6 +115,27 @@ impl<'a> Region<'a> {
         };
         let at_once = dependences.at_once()?;
         Ok(Region { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
+    }
+
+    /// Of memory of our own.
+    pub(super) fn temporary_bytes(&self) -> Result<f64, IslError> {
+        let mut total = 0.0;
+        for (&array, described) in self.scop.arrays.iter().filter(|(_, a)| a.kind == ArrayKind::Temporary) {
+            let mut most: f64 = 0.0;
+            for (id, domain) in &self.domains {
+                let accesses = self.scop.statements[id].accesses.iter();
+                for access in accesses.filter(|a| a.array == array) {
+                    let cells = access.relation.intersect_domain(domain)?.range()?;
+                    let mut count = 1.0;
+                    for d in 0..cells.dim(DimType::Set)? {
+                        count *= cells.dim_max_val(d)?.to_i64().map_or(0.0, |last| last as f64 + 1.0);
+                    }
+                    most = most.max(count);
+                }
+            }
+            total += most * described.cell_bytes as f64;
+        }
+        Ok(total)
     }
 }
 

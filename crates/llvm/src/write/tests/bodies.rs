@@ -33,7 +33,7 @@ fn sum_region(fixture: &Fixture) -> (ReadRegion, Plan) {
     region.initial.push((ArrayId(0), fixture.value_id("s")));
     let all = loop_of(0, int(0), below(param(0)), call(0, vec![counter(0)]));
     let check = vec![holds(binary(BinaryOp::Le, param(0), int(5)))];
-    (region, Plan { check, body: Node::For(Box::new(all)) })
+    (region, Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(all)) })
 }
 
 fn expect_sums(fixture: Fixture, text: &str) {
@@ -124,7 +124,7 @@ fn narrow_and_pointer_inductions_are_recomputed_in_any_order() {
     let backwards = binary(BinaryOp::Sub, last.clone(), counter(0));
     let all = loop_of(0, int(0), last, call(0, vec![backwards]));
     let check = vec![holds(binary(BinaryOp::Le, param(0), int(1000)))];
-    fixture.write(&region, &Plan { check, body: Node::For(Box::new(all)) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(all)) });
     let (new, old) = (fixture.run(), Running::original(STRIDES));
     let functions = [&new, &old]
         .map(|r| unsafe { std::mem::transmute::<usize, extern "C" fn(*mut u8, i32)>(r.address("strides")) });
@@ -204,7 +204,7 @@ fn a_boxed_part_is_copied_with_its_control_flow() {
     let body = Node::Block((0..3).map(|s| call(s, vec![counter(0)])).collect());
     let all = loop_of(0, int(0), below(param(0)), body);
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(1)))];
-    fixture.write(&region, &Plan { check, body: Node::For(Box::new(all)) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(all)) });
     let text = fixture.text();
     assert_eq!(text.matches("getelementptr inbounds i32").count(), 2, "the recomputed one promises nothing:\n{text}");
     let (new, old) = (fixture.run(), Running::original(BOX));

@@ -83,7 +83,7 @@ fn probe(check: Vec<CheckTerm>) -> impl Fn(u64, u64, i64, i64) -> bool {
     let fixture = Fixture::new(PROBE);
     let mut region = fixture.region("loop", "done", &["loop"], &["p", "q"]);
     region.bases = [(ArrayId(0), fixture.value_id("a")), (ArrayId(1), fixture.value_id("b"))].into_iter().collect();
-    fixture.write(&region, &Plan { check, body: Node::Block(Vec::new()) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: Node::Block(Vec::new()) });
     let running = fixture.run();
     let function: unsafe extern "C" fn(u64, u64, i64, i64) = unsafe { std::mem::transmute(running.address("probe")) };
     move |a, b, p, q| {

@@ -269,7 +269,10 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
     let bytes = || scale(param(0), 4);
     let mut all = loop_of(0, int(0), below(param(0)), call(0, vec![counter(0)]));
     (all.coincident, all.vector) = (true, true);
-    let plan =
-        Plan { check: vec![disjoint((0, int(0), bytes()), (1, int(0), bytes()))], body: Node::For(Box::new(all)) };
+    let plan = Plan {
+        check: vec![disjoint((0, int(0), bytes()), (1, int(0), bytes()))],
+        temporaries: Vec::new(),
+        body: Node::For(Box::new(all)),
+    };
     (fixture, region, plan)
 }

@@ -162,7 +162,7 @@ fn threads_see_scalars_and_counters_of_the_code_around() {
     let all = loop_of(0, int(0), below(param(0)), body);
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(2)))];
     let options = WriteOptions { parallel: true, stats: true, min_parallel_trip: 1 };
-    fixture.write_with(&region, &Plan { check, body: Node::For(Box::new(all)) }, &options);
+    fixture.write_with(&region, &Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(all)) }, &options);
     let library = llvm_folder();
     let (search, run_path) = (format!("-L{library}"), format!("-Wl,-rpath,{library}"));
     let (out, err) = build_and_run(&folder, &fixture.text(), SCALED_CALLER, &[&search, &run_path, "-lomp"]);

@@ -63,7 +63,7 @@ fn loops_change_places() {
     let (fixture, region) = nest();
     let inner = loop_of(1, int(0), below(param(0)), call(0, vec![counter(1), counter(0)]));
     let outer = loop_of(0, int(0), below(param(1)), Node::For(Box::new(inner)));
-    fixture.write(&region, &Plan { check: Vec::new(), body: Node::For(Box::new(outer)) });
+    fixture.write(&region, &Plan { check: Vec::new(), temporaries: Vec::new(), body: Node::For(Box::new(outer)) });
     expect_nest(fixture);
 }
 
@@ -78,7 +78,7 @@ fn tiles_have_steps_and_minima() {
     tile_j.step = 4;
     let mut tile_i = loop_of(0, int(0), below(param(0)), Node::For(Box::new(tile_j)));
     tile_i.step = 4;
-    fixture.write(&region, &Plan { check: Vec::new(), body: Node::For(Box::new(tile_i)) });
+    fixture.write(&region, &Plan { check: Vec::new(), temporaries: Vec::new(), body: Node::For(Box::new(tile_i)) });
     expect_nest(fixture);
 }
 
@@ -94,7 +94,10 @@ fn branches_split_the_iterations() {
     let odd =
         Node::If { condition: is_even(), then: Box::new(Node::Block(vec![])), otherwise: Some(Box::new(row(0, 2))) };
     let twice = [even, odd].map(|body| Node::For(Box::new(loop_of(0, int(0), below(param(0)), body))));
-    fixture.write(&region, &Plan { check: Vec::new(), body: Node::Block(twice.into_iter().collect()) });
+    fixture.write(
+        &region,
+        &Plan { check: Vec::new(), temporaries: Vec::new(), body: Node::Block(twice.into_iter().collect()) },
+    );
     expect_nest(fixture);
 }
 
@@ -109,7 +112,7 @@ fn loops_may_reach_the_ends_of_their_type() {
     let mut outer = loop_of(0, int(i64::MIN.into()), int(i64::MAX.into()), Node::For(Box::new(inner)));
     outer.step = step;
     let check = vec![holds(binary(BinaryOp::Eq, param(0), int(3)))];
-    fixture.write(&region, &Plan { check, body: Node::For(Box::new(outer)) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(outer)) });
     let (new, old) = (fixture.run(), Running::original(NEST));
     let functions = [&new, &old]
         .map(|r| unsafe { std::mem::transmute::<usize, extern "C" fn(*mut i64, i64, i64)>(r.address("nest")) });
@@ -155,7 +158,7 @@ fn a_region_may_start_with_the_function_and_leave_over_two_edges() {
     let condition = binary(BinaryOp::Gt, param(0), int(9));
     let large = Node::If { condition, then: Box::new(call(1, vec![])), otherwise: None };
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(0)))];
-    fixture.write(&region, &Plan { check, body: Node::Block(vec![call(0, vec![]), large]) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: Node::Block(vec![call(0, vec![]), large]) });
     let new = fixture.run();
     let function: extern "C" fn(*mut i32, i32) -> i32 = unsafe { std::mem::transmute(new.address("whole")) };
     for n in [-3, 1, 9, 10] {
@@ -195,7 +198,7 @@ fn phis_of_an_entry_without_back_edge_are_inputs() {
     region.bodies.insert(StatementId(0), body);
     region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(0) });
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(0)))];
-    fixture.write(&region, &Plan { check, body: call(0, vec![]) });
+    fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: call(0, vec![]) });
     let new = fixture.run();
     let function: extern "C" fn(bool, i64, i64) -> i64 = unsafe { std::mem::transmute(new.address("joined")) };
     assert_eq!((function(true, 3, -4), function(false, 3, -4)), (8, 1));

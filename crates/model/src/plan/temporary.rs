@@ -1,0 +1,56 @@
+//! Memory that the new loops need for themselves.
+
+use super::build::{PlanError, refused, text};
+use super::extent::{Extents, Unchecked, sum};
+use super::{CheckKind, CheckTerm, Test};
+use crate::loop_ast::{BinaryOp, Expr};
+use crate::refusal::RefusalKind;
+use crate::scop::{ArrayId, ArrayKind, Scop};
+
+/// All temporaries of a region together take no more. What is allocated and touched anew for every execution of the region must stay
+/// small beside what the region does, and no program should need noticeably more memory than without us.
+pub const MAX_TEMPORARY_BYTES: i128 = 64 << 20;
+
+pub struct Temporary {
+    pub array: ArrayId,
+    /// From its first element on, at most [`MAX_TEMPORARY_BYTES`] where the check holds.
+    pub bytes: Expr,
+}
+
+/// The temporaries, those of the largest elements first so that all are aligned one behind the other, and the test that they are not
+/// too large, if they could be.
+pub(super) fn temporaries(scop: &Scop, extents: &Extents) -> Result<(Vec<Temporary>, Option<CheckTerm>), PlanError> {
+    let mut arrays: Vec<_> = scop.arrays.iter().filter(|(_, a)| a.kind == ArrayKind::Temporary).collect();
+    arrays.sort_by_key(|(_, a)| std::cmp::Reverse(a.cell_bytes));
+    let mut all = Vec::new();
+    let mut total = Expr::Int(0);
+    let mut said = Vec::new();
+    for (&array, described) in arrays {
+        let bytes = match extents.room(array) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(Unchecked::Unknown { .. }) => {
+                let subject = format!("the size of a temporary for `{}`", described.name);
+                return Err(refused(RefusalKind::TooComplex, scop, subject));
+            }
+            Err(Unchecked::Failed(error)) => return Err(error.into()),
+        };
+        total = sum(total, bytes.clone());
+        said.push(format!("{} of {} bytes", described.name, text(scop, &bytes)));
+        all.push(Temporary { array, bytes });
+    }
+    let limit = format!("at most {} MiB", MAX_TEMPORARY_BYTES >> 20);
+    let term = match total {
+        Expr::Int(bytes) if bytes <= MAX_TEMPORARY_BYTES => None,
+        Expr::Int(_) => {
+            let subject = format!("a temporary for {}, {limit} are allowed", said.join(" and "));
+            return Err(refused(RefusalKind::TooComplex, scop, subject));
+        }
+        total => Some(CheckTerm {
+            kind: CheckKind::Memory,
+            text: format!("a temporary for {}, {limit}", said.join(" and ")),
+            test: Test::Holds(Expr::binary(BinaryOp::Le, total, Expr::Int(MAX_TEMPORARY_BYTES))),
+        }),
+    };
+    Ok((all, term))
+}
