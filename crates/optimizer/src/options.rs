@@ -171,7 +171,7 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: off, position, parallel, report, stats, verify, analyze, function, tile, fusion, force, trace"
+                "unknown option `paralel`; known are: off, position, parallel, expand, report, stats, verify, analyze, function, tile, fusion, delicm, force, trace"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);
