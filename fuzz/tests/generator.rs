@@ -166,12 +166,12 @@ fn scalars_cross_statements_in_all_ways() {
 /// Whatever may go wrong with an argument set turns up among a few hundred of them.
 #[test]
 fn extremes_are_extreme() {
-    let kernels: Vec<extremes::Kernel> = (0..150).map(|k| extremes::draw::kernel(17, k)).collect();
+    let kernels: Vec<extremes::Kernel> = (0..120).map(|k| extremes::draw::kernel(17, k)).collect();
     let count = |test: &dyn Fn(&extremes::Kernel, &Set) -> bool| {
         kernels.iter().flat_map(|k| k.sets.iter().map(move |s| (k, s))).filter(|(k, s)| test(k, s)).count()
     };
     assert!(kernels.iter().all(extremes::Kernel::is_valid));
-    assert!(count(&|_, _| true) > 1500);
+    assert!(count(&|_, _| true) > 1200);
     // Values as small and as large as they can be, and those at which 32 bits end.
     let any = |k: &extremes::Kernel, s: &Set, test: &dyn Fn(Ty, i128) -> bool| {
         k.params.iter().zip(&s.values).any(|(p, v)| test(p.ty, *v))
@@ -183,7 +183,7 @@ fn extremes_are_extreme() {
     assert!(count(&|k, s| any(k, s, &|_, v| v == -1)) > 20);
     // Stores that change a bound while the loops run; arrays on each other, and on the global array.
     let traced = |k: &extremes::Kernel, s: &Set| interpret::run(k, s).expect("sets are valid");
-    assert!(count(&|k, s| traced(k, s).changed) > 20);
+    assert!(count(&|k, s| traced(k, s).changed) > 80);
     assert!(count(&|_, s| s.arrays.len() > 1 && s.arrays[0] == s.arrays[1]) > 20);
     assert!(count(&|_, s| s.arrays.iter().any(|a| a.object == Object::Table)) > 5);
     // And calls that do something.

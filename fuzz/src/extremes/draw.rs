@@ -15,6 +15,8 @@ const BEFORE: i64 = 128;
 const SETS: usize = 16;
 const LEAST_SETS: usize = 10;
 const CANDIDATES: usize = 120;
+/// Placements tried with the same values.
+const PLACEMENTS: usize = 8;
 
 pub fn kernel(seed: u64, index: usize) -> Kernel {
     // Some programs have hardly any valid argument sets: another one, then.
@@ -28,6 +30,8 @@ struct Draw {
     /// Loops around the place where something is drawn.
     around: Vec<Around>,
     depth: usize,
+    /// The first parameter is a bound in memory, and the first array may be written over it.
+    duel: bool,
 }
 
 struct Around {
@@ -67,7 +71,8 @@ impl Draw {
             arena: 0,
             sets: Vec::new(),
         };
-        Draw { rng, kernel, around: Vec::new(), depth }
+        let duel = rng.percent(45);
+        Draw { rng, kernel, around: Vec::new(), depth, duel }
     }
 
     fn kernel(mut self) -> Option<Kernel> {
@@ -94,9 +99,11 @@ impl Draw {
     fn signature(&mut self) {
         let has_record = self.rng.percent(45);
         let usual = self.any_type();
-        for _ in 0..self.rng.within(2, 4) {
+        for k in 0..self.rng.within(2, 4) {
             let origins = [Origin::Argument, Origin::Pointee, Origin::Member, Origin::Table];
-            let origin = match origins[self.rng.weighted(&[42, 14, 30, 14])] {
+            let is_bound = self.duel && k == 0;
+            let origin = match origins[self.rng.weighted(&[if is_bound { 0 } else { 42 }, 14, 30, 14])] {
+                Origin::Member if !has_record && is_bound => Origin::Pointee,
                 Origin::Member if !has_record => Origin::Argument,
                 other => other,
             };
@@ -108,10 +115,13 @@ impl Draw {
             self.kernel.params.push(Param { ty, origin });
         }
         let floats = self.rng.percent(50);
-        for _ in 0..self.rng.within(1, 3) {
+        for k in 0..self.rng.within(1, 3) {
             // Of the type of a bound, so that it may lie on it.
-            let bound = self.kernel.params[self.rng.below(self.kernel.params.len())].ty;
-            let elem = match self.rng.weighted(&[if floats { 55 } else { 10 }, 8, 45, 16, 10, 8]) {
+            let is_rival = self.duel && k == 0;
+            let of = if is_rival { 0 } else { self.param() };
+            let bound = self.kernel.params[of].ty;
+            let choice = self.rng.weighted(&[if floats { 55 } else { 10 }, 8, 45, 16, 10, 8]);
+            let elem = match if is_rival && choice < 5 { 2 } else { choice } {
                 0 => Elem::Double,
                 1 => Elem::Float,
                 2 => Elem::Int(bound),
@@ -178,7 +188,7 @@ impl Draw {
     }
 
     fn header(&mut self) -> (Loop, Expr) {
-        let p = self.param();
+        let p = if self.duel && self.rng.percent(50) { 0 } else { self.param() };
         let of_p = self.kernel.params[p].ty;
         let ty = if self.rng.percent(60) { of_p } else { self.any_type() };
         self.kernel.counters.push(ty);
@@ -259,7 +269,8 @@ impl Draw {
             (1, Some(_)) => Stmt::Sum(self.terms()),
             (2, Some(_)) => Stmt::Keep(self.place()),
             _ => {
-                let place = self.place();
+                let rival = self.duel && self.rng.percent(60);
+                let place = if rival { self.place_in(0) } else { self.place() };
                 let add = self.rng.percent(35);
                 let mut terms = self.terms();
                 // What was there before, or beside it.
@@ -306,6 +317,10 @@ impl Draw {
 
     fn place(&mut self) -> Place {
         let array = self.rng.below(self.kernel.arrays.len());
+        self.place_in(array)
+    }
+
+    fn place_in(&mut self, array: usize) -> Place {
         if self.kernel.arrays[array].row.is_some() {
             let (row, column) = self.row_and_column();
             let row = row.plus(self.rng.pick(&[0, 0, 0, 1, -1]));
@@ -379,7 +394,7 @@ impl Draw {
             Kind::Wild,
             Kind::Extreme,
         ];
-        let (mut busy, mut extreme) = (0, 0);
+        let (mut busy, mut extreme, mut changed) = (0, 0, 0);
         for candidate in 0..CANDIDATES {
             if self.kernel.sets.len() == SETS || candidate == 40 && self.kernel.sets.len() < 4 {
                 break;
@@ -388,16 +403,19 @@ impl Draw {
             let values = self.values(kind);
             let apart = self.apart(values);
             let Ok(trace) = interpret::run(&self.kernel, &apart) else { continue };
-            let set = if self.rng.percent(45) { apart.clone() } else { self.moved(&apart, &trace) };
-            let Ok(trace) = interpret::run(&self.kernel, &set) else { continue };
+            let found = if self.rng.percent(40) { Some((apart, trace)) } else { self.tried(&apart, &trace) };
+            let Some((set, trace)) = found else { continue };
             if self.kernel.sets.contains(&set) {
                 continue;
             }
             busy += usize::from(trace.stores >= 8);
+            changed += usize::from(trace.changed);
             extreme += usize::from(set.values.iter().any(|v| v.abs() > 1000));
             self.kernel.sets.push(set);
         }
-        self.kernel.sets.len() >= LEAST_SETS && busy >= 3 && extreme >= 3
+        // A duel that nobody can win is of no interest; but overwriting a bound is not always possible.
+        let decided = !self.duel || changed > 0 || self.rng.percent(10);
+        self.kernel.sets.len() >= LEAST_SETS && busy >= 3 && extreme >= 3 && decided
     }
 
     fn values(&mut self, kind: Kind) -> Vec<i128> {
@@ -462,6 +480,23 @@ impl Draw {
         Set { values, pointees, record: 64, arrays }
     }
 
+    /// A valid one of several placements; one that decides the duel, if there is one.
+    fn tried(&mut self, apart: &Set, trace: &Trace) -> Option<(Set, Trace)> {
+        let mut valid = None;
+        for _ in 0..PLACEMENTS {
+            let set = self.moved(apart, trace);
+            let Ok(trace) = interpret::run(&self.kernel, &set) else { continue };
+            let decided = trace.changed || !self.duel;
+            if decided || valid.is_none() {
+                valid = Some((set, trace));
+            }
+            if decided {
+                break;
+            }
+        }
+        valid
+    }
+
     /// Puts things beside and onto each other.
     fn moved(&mut self, apart: &Set, trace: &Trace) -> Set {
         let mut set = apart.clone();
@@ -502,7 +537,8 @@ impl Draw {
             };
             if let Some(spot) = self.near_an_array(&set, trace, elem) {
                 // Its most demanding member is a pointer.
-                set.record = (spot - offset).div_euclid(8) * 8;
+                let all = if record.iter().any(|(m, _)| matches!(m, Member::Array(_))) { 8 } else { elem.bytes() };
+                set.record = (spot - offset).div_euclid(all) * all;
             }
         }
         let table = Elem::Int(self.kernel.table);
@@ -520,7 +556,7 @@ impl Draw {
         set
     }
 
-    /// A cell of this type that an array touches, or one beside it.
+    /// A cell of this type that an array writes, touches, or one beside it.
     fn near_an_array(&mut self, set: &Set, trace: &Trace, elem: Elem) -> Option<i64> {
         let fit: Vec<usize> = (0..self.kernel.arrays.len())
             .filter(|k| {
@@ -529,6 +565,12 @@ impl Draw {
             })
             .collect();
         let array = *fit.get(self.rng.below(fit.len().max(1)))?;
+        let written = trace.written[array].filter(|_| self.rng.percent(70));
+        if let Some((low, high)) = written {
+            let cells = (low / elem.bytes(), (high - 1) / elem.bytes());
+            let byte = set.arrays[array].byte + elem.bytes() * self.rng.within(cells.0, cells.1.max(cells.0));
+            return Some(byte.div_euclid(elem.bytes()) * elem.bytes());
+        }
         let (low, high) = trace.reach[array]?;
         let (first, last) = (low / elem.bytes() - 1, high / elem.bytes());
         let byte = set.arrays[array].byte + elem.bytes() * self.rng.within(first, last.max(first));

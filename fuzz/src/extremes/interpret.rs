@@ -15,6 +15,8 @@ pub struct Trace {
     pub changed: bool,
     /// By array: the first byte touched and the one behind the last, counted from its pointer.
     pub reach: Vec<Option<(i64, i64)>>,
+    /// The same of what was stored to.
+    pub written: Vec<Option<(i64, i64)>>,
 }
 
 /// What the bytes of the memory are. Whoever stores a cell must have the type of what was there; only bytes may go anywhere.
@@ -110,7 +112,12 @@ pub fn run(kernel: &Kernel, set: &Set) -> Result<Trace, Invalid> {
         counters: vec![0; kernel.counters.len()],
         sum: matches!(kernel.sum, Some(Elem::Int(_))).then_some(0),
         steps: 0,
-        trace: Trace { stores: 0, changed: false, reach: vec![None; kernel.arrays.len()] },
+        trace: Trace {
+            stores: 0,
+            changed: false,
+            reach: vec![None; kernel.arrays.len()],
+            written: vec![None; kernel.arrays.len()],
+        },
     };
     machine.prepare()?;
     machine.block(&kernel.body)?;
@@ -179,7 +186,7 @@ impl Machine<'_> {
                     self.block(if holds { then } else { other })?;
                 }
                 Stmt::Assign(place, add, terms) => {
-                    let (spot, elem) = self.address(place)?;
+                    let (spot, elem) = self.target(place)?;
                     let mut value = self.value(elem, terms)?;
                     if *add {
                         let old = self.load(spot, elem)?;
@@ -196,7 +203,7 @@ impl Machine<'_> {
                     }
                 }
                 Stmt::Keep(place) => {
-                    let (spot, elem) = self.address(place)?;
+                    let (spot, elem) = self.target(place)?;
                     let from = self.kernel.sum.ok_or("no sum")?;
                     let value = if matches!(from, Elem::Int(_)) { self.sum } else { None };
                     self.store(spot, elem, value)?;
@@ -333,11 +340,16 @@ impl Machine<'_> {
         if at < 0 || at + size > end {
             return Err("out of bounds");
         }
-        let from = (at - i128::from(byte)) as i64;
-        let reach = &mut self.trace.reach[place.array];
-        let (low, high) = reach.unwrap_or((from, from));
-        *reach = Some((low.min(from), high.max(from + elem.bytes())));
+        widen(&mut self.trace.reach[place.array], (at - i128::from(byte)) as i64, elem);
         Ok(((object, at), elem))
+    }
+
+    /// The cell of a place that is stored to.
+    fn target(&mut self, place: &Place) -> Result<((Object, i128), Elem), Invalid> {
+        let (spot, elem) = self.address(place)?;
+        let from = (spot.1 - i128::from(self.set.arrays[place.array].byte)) as i64;
+        widen(&mut self.trace.written[place.array], from, elem);
+        Ok((spot, elem))
     }
 
     fn load(&self, (object, at): (Object, i128), elem: Elem) -> Result<Known, Invalid> {
@@ -371,6 +383,11 @@ impl Machine<'_> {
         let Elem::Int(ty) = class else { return Ok(None) };
         Ok(sum.map(|v| ty.arithmetic().wrap(v)))
     }
+}
+
+fn widen(range: &mut Option<(i64, i64)>, byte: i64, elem: Elem) {
+    let (low, high) = range.unwrap_or((byte, byte));
+    *range = Some((low.min(byte), high.max(byte + elem.bytes())));
 }
 
 fn room(at: i64, bytes: i64, size: i64) -> Result<(), Invalid> {
@@ -420,7 +437,7 @@ mod tests {
             counters: Vec::new(),
             sum: None,
             steps: 0,
-            trace: Trace { stores: 0, changed: false, reach: Vec::new() },
+            trace: Trace { stores: 0, changed: false, reach: Vec::new(), written: Vec::new() },
         };
         machine.typed(expr)
     }
