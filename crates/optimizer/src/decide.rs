@@ -9,6 +9,7 @@ use llvm::facts::{FunctionFacts, Target};
 use llvm::read::TooLarge;
 use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
+use model::loop_ast::AstError;
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
@@ -197,16 +198,21 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
         }
     };
     let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &plan_options(options)));
-    let plan = plan.map_err(|error| match error {
-        PlanError::Refused(refusal) => refusal,
-        PlanError::Isl(error) => refuse(error),
-        PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
-    })?;
+    let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
         replay(scop, &plan, &plan_options(options))?;
     }
     let ast = plan.body.text(scop);
     Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
+}
+
+fn refusal_of_plan(error: PlanError, line: u32) -> Refusal {
+    match error {
+        PlanError::Refused(refusal) => refusal,
+        // Expressions of the check are generated under its budget.
+        PlanError::Isl(error) | PlanError::Ast(AstError::Isl(error)) => llvm::read::refusal_of_isl(&error, line),
+        PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
+    }
 }
 
 /// Runs one stage; says how long it took where that is asked for, and fails where that is asked for.
@@ -234,13 +240,8 @@ fn check_at_samples(
 ) -> Result<(), Refusal> {
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
-    let valid = match admitted(scop, options) {
-        Ok(valid) => valid,
-        Err(PlanError::Isl(error)) => return Err(refuse(error)),
-        // The plan says so, too.
-        Err(PlanError::Refused(refusal)) => return Err(refusal),
-        Err(error) => return Err(Refusal::new(RefusalKind::InternalError, line, error.to_string())),
-    };
+    // What is refused here the plan refuses, too.
+    let valid = admitted(scop, options).map_err(|error| refusal_of_plan(error, line))?;
     for wish in [1, 2, 5, 9] {
         let Some(params) = sample_params(scop, &valid, wish).map_err(refuse)? else { continue };
         // Running out of the budget says nothing against the plan.
