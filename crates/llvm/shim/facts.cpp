@@ -567,6 +567,9 @@ struct Writer {
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
     writeScev(A, A.SE.getSymbolicMaxBackedgeTakenCount(&L), T);
+    T.word(Exiting.size());
+    for (BasicBlock *B : Exiting)
+      writeScev(A, A.SE.getExitCount(&L, B), T);
     auto Profile = getLoopEstimatedTripCount(&L);
     T.word(Profile ? int64_t(*Profile) : -1);
   }

@@ -19,6 +19,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 
@@ -44,11 +45,15 @@ static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
 }
 
 // Null on success, else why the control flow does not allow it; then nothing was changed.
-const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef *block_refs, size_t count, LwWriteJoints *out) {
+const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef *block_refs, size_t count,
+                           const LLVMBasicBlockRef *error_refs, size_t error_count, LwWriteJoints *out) {
   BasicBlock *entry = unwrap(entry_ref);
   SmallPtrSet<BasicBlock *, 16> inside;
   for (size_t i = 0; i < count; ++i)
     inside.insert(unwrap(block_refs[i]));
+  SmallPtrSet<BasicBlock *, 4> errors;
+  for (size_t i = 0; i < error_count; ++i)
+    errors.insert(unwrap(error_refs[i]));
   if (!inside.contains(entry))
     return "the entry must be inside the region";
 
@@ -56,11 +61,11 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
   for (BasicBlock *block : predecessors(entry))
     if (!inside.contains(block))
       before.insert(block);
-  // All edges out of the region led to one block when it was read. If that is the entry of another region, written before this
+  // All edges out of the region led to one block when it was read, but for errors, which stay the original's own. If that is the entry of another region, written before this
   // one, then blocks were put in front of it, with its φs, and the edges lead to the first of these.
   for (BasicBlock *block : inside)
     for (BasicBlock *next : successors(block))
-      if (!inside.contains(next))
+      if (!inside.contains(next) && !errors.contains(next))
         exits.insert(next);
   if (exits.size() != 1)
     return "not all edges out of the region lead to one block";
@@ -151,13 +156,23 @@ void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, cons
   SmallPtrSet<BasicBlock *, 16> inside;
   for (size_t i = 0; i < count; ++i)
     inside.insert(unwrap(block_refs[i]));
-  unwrap(value_ref)->replaceUsesWithIf(unwrap(by), [&](Use &use) {
+  // Nearly all uses see the merged value alone. Behind errors of the original, both may arrive, or only the original's.
+  auto *original = cast<Instruction>(unwrap(value_ref)), *merged = cast<Instruction>(unwrap(by));
+  SSAUpdater update;
+  update.Initialize(original->getType(), original->getName());
+  update.AddAvailableValue(original->getParent(), original);
+  update.AddAvailableValue(merged->getParent(), merged);
+  for (Use &use : make_early_inc_range(original->uses())) {
     auto *user = cast<Instruction>(use.getUser());
-    if (user == unwrap(except))
-      return false;
     auto *phi = dyn_cast<PHINode>(user);
-    return !inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
-  });
+    BasicBlock *place = phi ? phi->getIncomingBlock(use) : user->getParent();
+    if (user == unwrap(except) || inside.contains(place))
+      continue;
+    if (place == merged->getParent())
+      use.set(merged);
+    else
+      update.RewriteUse(use);
+  }
   // What a debugger shows of a variable is no use in LLVM's sense.
   SmallVector<DbgVariableIntrinsic *, 4> calls;
   SmallVector<DbgVariableRecord *, 4> records;

@@ -15,10 +15,12 @@ pub struct ReadRegion {
     /// First block of the region; dominates all its blocks. Edges into it from `blocks` are back edges; without any, its φs
     /// count as defined outside: split the block behind them.
     pub entry: BlockId,
-    /// The one block outside that all edges leaving the region go to; not part of it.
+    /// The one block outside that all edges leaving the region go to, but for `errors`; not part of it.
     pub exit: BlockId,
     /// Reverse post-order.
     pub blocks: Vec<BlockId>,
+    /// Where else edges of the original lead that new code never takes.
+    pub errors: Vec<BlockId>,
     /// The SSA value behind each parameter, in order; defined outside the region, or computed in it from such values without
     /// side effects, so that it can be computed before it. Read as signed.
     pub params: Vec<ValueId>,

@@ -318,6 +318,9 @@ pub struct Block {
     pub immediate_post_dominator: Option<BlockId>,
     /// Innermost loop around the block.
     pub innermost_loop: Option<LoopId>,
+    /// Control that gets here does not come back: an assertion has failed, a subscript was out of range. Post-dominators and the
+    /// ways out of loops are those of a function without such blocks.
+    pub is_error: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -344,6 +347,8 @@ pub struct Loop {
     /// Exact backedge-taken count, from the one place where the loop is left.
     pub backedge_taken_count: Scev,
     pub symbolic_max_backedge_taken_count: Scev,
+    /// How often the back edge is taken before the loop is left at each block of `exiting`, if not elsewhere first.
+    pub exit_counts: Vec<Scev>,
     /// Estimated iterations from profile data.
     pub profile_trip_count: Option<u32>,
 }

@@ -3,6 +3,7 @@
 pub mod analyses;
 pub mod backup;
 pub mod body;
+mod errors;
 pub mod facts;
 mod ffi;
 pub mod module;

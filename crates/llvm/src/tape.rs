@@ -263,6 +263,7 @@ impl Reader {
             immediate_dominator: self.optional().map(BlockId),
             immediate_post_dominator: self.optional().map(BlockId),
             innermost_loop: self.optional().map(LoopId),
+            is_error: false,
         }
     }
 
@@ -283,6 +284,7 @@ impl Reader {
             hinted: self.flag(),
             backedge_taken_count: self.scev(),
             symbolic_max_backedge_taken_count: self.scev(),
+            exit_counts: self.list(Self::scev),
             profile_trip_count: self.optional(),
         }
     }

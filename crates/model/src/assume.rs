@@ -1,6 +1,6 @@
 //! What we take for granted without proof, and therefore check at run time.
 
-/// The five families of "Optimistic Loop Optimization".
+/// The five families of "Optimistic Loop Optimization", and one for code that is written to give up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumptionKind {
     /// Referential transparency: a value in memory does not change.
@@ -13,6 +13,8 @@ pub enum AssumptionKind {
     IB,
     /// No aliasing.
     AA,
+    /// Error blocks: checks of the program itself do not fail.
+    EB,
 }
 
 /// The region behaves as modelled for the parameter values in `valid`, a set over the parameters.

@@ -32,6 +32,7 @@ pub enum CheckKind {
     BL,
     IB,
     AA,
+    EB,
     /// Enough iterations to pay for the transformation.
     Work,
     /// The generated loop bounds fit their machine type.

@@ -36,6 +36,7 @@ refusals! {
     Volatile => "{} is volatile, atomic or ordered", "copy it into an ordinary variable around the loop";
     UnsupportedInstruction => "{} cannot be modelled", "rewrite this part with plain arithmetic on arrays";
     NonAffineBranch => "the condition {} depends on data", "use arithmetic or `?:` instead of `if` where both sides may be computed";
+    ErrorBranch => "whether the check here fails depends on data: {}", "compare counters with unchanging sizes only, or check before the loops";
     UnknownBase => "the address of {} is read from memory inside the loop", "copy the pointer into a local variable before the loops";
     AddressSpace => "{} lives in another or a mixed address space", "use ordinary memory";
     NoShape => "the shape of the array {} was not found, so any of its elements may be meant", "write the subscript as `row * n + column` with 0 <= column < n, or pass the array as `a[][n]`";

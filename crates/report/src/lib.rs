@@ -195,6 +195,7 @@ pub enum AssumptionKind {
     IB,
     /// Arrays do not overlap.
     AA,
+    EB,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,6 +212,7 @@ pub enum CheckKind {
     BL,
     IB,
     AA,
+    EB,
     /// Enough iterations to pay for the transformation.
     #[serde(rename = "work")]
     Work,

@@ -18,7 +18,7 @@ use model::scop::ParamId;
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
 /// Conditions that fall into more convex parts than this are refused rather than checked.
-const MAX_ASSUMPTION_PARTS: usize = 4;
+pub(super) const MAX_ASSUMPTION_PARTS: usize = 4;
 
 /// Where a value is looked at: which instances, and in which loops.
 #[derive(Clone)]

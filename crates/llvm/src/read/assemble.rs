@@ -7,7 +7,7 @@ use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{Op, ValueId};
+use crate::facts::{BlockId, Op, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
@@ -18,6 +18,7 @@ use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, ReductionOp, Scop, Statement,
     StatementId,
 };
+use std::collections::BTreeSet;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
 const MAX_SHAPING: u64 = 1_000_000;
@@ -176,6 +177,8 @@ impl Reader<'_> {
         let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
         let initial: Vec<(ArrayId, ValueId)> = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
         let program = self.program(&statements, &bodies, &initial);
+        let successors = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).successors).copied();
+        let errors: BTreeSet<BlockId> = successors.filter(|&b| self.facts.block(b).is_error).collect();
         let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());
         let conditional = arrays.values().filter(|a| a.condition.is_some()).count();
         let expanded_products = self.expanded_products;
@@ -183,6 +186,7 @@ impl Reader<'_> {
             entry,
             exit,
             blocks,
+            errors: errors.into_iter().collect(),
             params: std::mem::take(&mut self.param_values),
             bodies,
             bases,

@@ -1,6 +1,7 @@
 //! Which instances of every block run: exact sets, found by following control flow once through every level of the loop tree.
 
 use super::affine::{Scope, set_space};
+use super::errors::Check;
 use super::region::single_entry_part;
 use super::{Reader, Stop};
 use crate::facts::{BlockId, LoopId, Op};
@@ -64,6 +65,7 @@ impl Reader<'_> {
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
                 self.note_arrival(block, &domain)?;
                 let scope = Scope { loops: level.loops.clone(), domain, block, line: self.facts.line_of_block(block) };
+                self.learn_from_hints(&scope)?;
                 match self.follow_edges(&scope, &mut level, current) {
                     Ok(()) => items.push(Item::Block(scope)),
                     Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::NonAffineBranch => {
@@ -100,7 +102,7 @@ impl Reader<'_> {
                             ) =>
                     {
                         let exit = exits[0];
-                        let Some(part) = single_entry_part(self.facts, block, exit, current) else {
+                        let Some(part) = self.boxable_part(block, exit, current) else {
                             return Err(Stop::Refused { refusal, block: at });
                         };
                         level.reach(exit, domain)?;
@@ -124,9 +126,15 @@ impl Reader<'_> {
             // Outside all loops a box gains nothing: the region can be cut here instead.
             return None;
         }
-        let part = single_entry_part(self.facts, block, exit, current)?;
+        let part = self.boxable_part(block, exit, current)?;
         let leaves_loop = current.is_some_and(|l| self.facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
         (part.iter().all(|&b| in_level(b)) && !leaves_loop).then_some((part, exit))
+    }
+
+    /// Nobody knows when a check inside of a box fails.
+    fn boxable_part(&self, block: BlockId, exit: BlockId, current: Option<LoopId>) -> Option<BTreeSet<BlockId>> {
+        let part = single_entry_part(self.facts, block, exit, current)?;
+        (!part.iter().any(|&b| self.facts.may_fail(b))).then_some(part)
     }
 
     /// Requires: `scope` is that of the loop's header before the loop is entered.
@@ -183,7 +191,7 @@ impl Reader<'_> {
         if let Some((_, runs_again)) = level.exiting.clone().filter(|(exiting, _)| *exiting == block) {
             let on: BTreeSet<BlockId> = facts.block(block).successors.iter().copied().filter(|&s| stays(s)).collect();
             // Besides leaving, the exiting block may only go on one way; otherwise the way it goes on is a condition of its own.
-            if on.len() > 1 {
+            if on.len() > 1 || facts.may_fail(block) {
                 return Err(Stop::refuse(RefusalKind::LoopExits, scope.line, "by one case of a `switch`", block));
             }
             for next in on {
@@ -193,6 +201,16 @@ impl Reader<'_> {
         }
         let edges: Vec<(BlockId, Set)> = match &terminator.op {
             Op::Branch { targets } if targets.len() == 1 => vec![(targets[0], scope.domain.clone())],
+            Op::Branch { targets } if facts.may_fail(block) => {
+                let fails = usize::from(facts.block(targets[1]).is_error);
+                let condition = terminator.operands[0];
+                let taken = self.error_condition(condition, scope)?;
+                let failing =
+                    if fails == 0 { scope.domain.intersect(&taken)? } else { scope.domain.subtract(&taken)? };
+                let check = Check { condition: Some((condition, fails == 0)), error: targets[fails] };
+                self.assume_no_error(&failing, check, scope)?;
+                vec![(targets[1 - fails], scope.domain.clone())]
+            }
             Op::Branch { targets } => {
                 if targets.iter().all(|&t| !stays(t)) {
                     return Ok(());
@@ -223,7 +241,9 @@ impl Reader<'_> {
             }
         };
         for (next, instances) in edges {
-            if stays(next) && !instances.intersect_params(&self.context_assumed)?.is_empty()? {
+            if facts.block(next).is_error {
+                self.assume_no_error(&instances, Check { condition: None, error: next }, scope)?;
+            } else if stays(next) && !instances.intersect_params(&self.context_assumed)?.is_empty()? {
                 level.reach(next, instances.coalesce()?)?;
             }
         }

@@ -10,6 +10,7 @@ mod assemble;
 mod cfg;
 mod count;
 mod domain;
+mod errors;
 mod invariant;
 mod legality;
 mod polynomial;
@@ -85,7 +86,10 @@ pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx,
     }
     match legality::refuse_function(facts) {
         Some(refusal) => search.found.refusals.push(refusal),
-        None => search.level(None, BlockId(0), None),
+        None => {
+            search.level(None, BlockId(0), None);
+            search.handlers();
+        }
     }
     search.found
 }
@@ -225,6 +229,17 @@ impl Search<'_> {
         }
         for &next in &self.facts.block(block).successors {
             self.dominated_child(scope, block, next);
+        }
+    }
+
+    /// Code that only errors lead to, and that goes on: there may be loops in it.
+    fn handlers(&mut self) {
+        let facts = self.facts;
+        for (index, block) in facts.blocks.iter().enumerate() {
+            let by_error = |b: &BlockId| facts.block(*b).is_error;
+            if !block.is_error && !block.predecessors.is_empty() && block.predecessors.iter().all(by_error) {
+                self.level(block.innermost_loop, BlockId(index as u32), None);
+            }
         }
     }
 
@@ -494,6 +509,7 @@ impl<'a> Reader<'a> {
         let mut below = self.region.entry;
         let mut seen = 0;
         while let Some(above) = facts.block(below).immediate_dominator {
+            self.learn_from_hints_above(above)?;
             if let [taken, other] = facts.block(above).successors[..] {
                 let terminator = facts.terminator(above);
                 let leads_here =

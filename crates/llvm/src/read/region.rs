@@ -64,13 +64,19 @@ pub fn chain(facts: &FunctionFacts, scope: Option<LoopId>, start: BlockId, stop:
         let Some(blocks) = single_entry_part(facts, at, exit, scope) else {
             return (pieces, End::Broken(at));
         };
+        // Who catches an error may go on here.
+        let inside = |b: &BlockId| blocks.contains(b) || pieces.iter().any(|p: &Piece| p.blocks.contains(b));
+        if at != start && !facts.block(at).predecessors.iter().all(inside) {
+            return (pieces, End::Joined(at));
+        }
         let has_loop = blocks.iter().any(|&b| facts.block(b).innermost_loop != scope);
         pieces.push(Piece { entry: at, exit, blocks, has_loop });
         at = exit;
     }
 }
 
-/// Blocks reachable from `entry` without passing `exit`, if `entry` dominates them all and none leads back to the header of `scope`.
+/// Blocks reachable from `entry` without passing `exit` if nothing goes wrong, if they are entered at `entry` only and none leads back
+/// to the header of `scope`.
 pub fn single_entry_part(
     facts: &FunctionFacts,
     entry: BlockId,
@@ -81,10 +87,10 @@ pub fn single_entry_part(
     let mut seen = BTreeSet::from([entry]);
     let mut work = vec![entry];
     while let Some(block) = work.pop() {
-        if facts.block(block).successors.is_empty() {
+        if facts.ways_on(block).next().is_none() {
             return None; // a way out that does not meet `exit`
         }
-        for &next in &facts.block(block).successors {
+        for next in facts.ways_on(block) {
             if next == exit {
                 continue;
             }
@@ -99,7 +105,9 @@ pub fn single_entry_part(
             }
         }
     }
-    Some(seen)
+    // Who catches an error may go on in the middle.
+    let entered = |b: &BlockId| *b == entry || facts.block(*b).predecessors.iter().all(|p| seen.contains(p));
+    seen.iter().all(entered).then_some(seen)
 }
 
 impl Region {

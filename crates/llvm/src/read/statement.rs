@@ -213,11 +213,12 @@ impl Cutter<'_, '_> {
         let facts = self.reader.facts;
         let mut values = IndexSet::new();
         let mut phis = Vec::new();
+        let unmodelled = self.reader.reached_by_errors_only();
         for (index, block) in facts.blocks.iter().enumerate() {
             let block_id = BlockId(index as u32);
             for &user in &block.instructions {
                 // φs of the entry may stand before the region, and be the counters of a loop around it.
-                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user) {
+                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user) || unmodelled.contains(&block_id) {
                     continue;
                 }
                 let instruction = facts.instruction(user).expect("an instruction");
@@ -226,6 +227,10 @@ impl Cutter<'_, '_> {
                     for (&value, &from) in instruction.operands.iter().zip(incoming) {
                         if block_id == self.reader.region.exit && self.reader.region.contains(from) {
                             from_region = true;
+                            continue;
+                        }
+                        // An edge that only errors take.
+                        if facts.block(block_id).is_error && self.reader.region.contains(from) || unmodelled.contains(&from) {
                             continue;
                         }
                         if !self.reader.is_defined_before(value) {

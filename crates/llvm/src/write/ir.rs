@@ -39,6 +39,8 @@ unsafe extern "C" {
         entry: LLVMBasicBlockRef,
         blocks: *const Block,
         count: usize,
+        errors: *const Block,
+        error_count: usize,
         out: *mut RawJoints,
     ) -> *const c_char;
     fn lw_write_is_never_poison(value: LLVMValueRef, context: LLVMValueRef) -> LLVMBool;
@@ -78,10 +80,10 @@ pub struct Joints {
 }
 
 /// `Err` says why, and then nothing was changed.
-pub fn split_region(entry: Block, blocks: &[Block]) -> Result<Joints, String> {
+pub fn split_region(entry: Block, blocks: &[Block], errors: &[Block]) -> Result<Joints, String> {
     let null = std::ptr::null_mut();
     let mut raw = RawJoints { entering: null, original: null, original_exit: null, merge: null, exit: null };
-    let why = unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), &mut raw) };
+    let why = unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), errors.as_ptr(), errors.len(), &mut raw) };
     if !why.is_null() {
         return Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned());
     }

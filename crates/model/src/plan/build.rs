@@ -206,6 +206,7 @@ fn assumed_terms(
         (AssumptionKind::EE, CheckKind::EE),
         (AssumptionKind::IB, CheckKind::IB),
         (AssumptionKind::AA, CheckKind::AA),
+        (AssumptionKind::EB, CheckKind::EB),
     ] {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
         if valid.plain_is_universe()? {

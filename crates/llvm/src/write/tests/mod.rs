@@ -104,6 +104,7 @@ impl Fixture {
             scop,
             entry: self.block_id(entry),
             exit: self.block_id(exit),
+            errors: Vec::new(),
             blocks: blocks.iter().map(|b| self.block_id(b)).collect(),
             params: params.iter().map(|p| self.value_id(p)).collect(),
             bodies: IndexMap::new(),

@@ -1,0 +1,190 @@
+//! Errors are assumed not to happen, and what the program says of itself is believed.
+
+use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
+use super::{Reader, Stop};
+use crate::facts::{BlockId, FunctionFacts, IgnorableKind, Op, Predicate, ValueId, ValueKind};
+use isl::Set;
+use model::assume::{Assumption, AssumptionKind};
+use model::refusal::RefusalKind;
+use std::collections::BTreeSet;
+
+/// A branch that leads to an error.
+pub struct Check {
+    /// The error is reached where the condition is (not) true; none for a case of a `switch`.
+    pub condition: Option<(ValueId, bool)>,
+    pub error: BlockId,
+}
+
+impl Reader<'_> {
+    /// The instances in which the condition of a branch to an error is true.
+    pub(super) fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
+        let known = (self.known_parameters(), self.assumptions.len());
+        self.condition(condition, scope).map_err(|error| {
+            self.assumptions.truncate(known.1);
+            self.forget_parameters_since(known.0);
+            let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
+            Stop::from((error, &scope, RefusalKind::ErrorBranch))
+        })
+    }
+
+    /// Takes for granted that the error is reached in none of these instances.
+    pub(super) fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
+        let bad = failing.params()?.intersect(&self.context_assumed)?.coalesce()?;
+        if bad.is_empty()? {
+            return Ok(());
+        }
+        let running = scope.domain.params()?.intersect(&self.context_assumed)?;
+        let valid = bad.complement()?.gist(&running)?.coalesce()?;
+        if self.is_undefined(check.error) {
+            // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
+            return self.know(&valid);
+        }
+        let line = check.condition.map_or(scope.line, |(condition, _)| self.line_of_check(condition, scope));
+        let possible = scope.domain.intersect_params(&valid)?.intersect_params(&self.context_assumed)?;
+        let useful = !possible.is_empty()? && valid.basic_sets()?.len() <= MAX_ASSUMPTION_PARTS;
+        if self.proofs_only > 0 || !useful {
+            let why = "when it fails is not a simple condition on unchanging values";
+            return Err(Stop::refuse(RefusalKind::ErrorBranch, line, why, scope.block));
+        }
+        self.context_assumed = self.context_assumed.intersect(&valid)?;
+        let because = self.sentence(&check);
+        self.assumptions.push(Assumption { kind: AssumptionKind::EB, because, line, valid });
+        Ok(())
+    }
+
+    /// Believes `llvm.assume` (`__builtin_assume`, `[[assume]]`): where it is false the program has no meaning.
+    pub(super) fn learn_from_hints(&mut self, scope: &Scope) -> Result<(), Stop> {
+        let facts = self.facts;
+        for condition in hints(facts, scope.block) {
+            let known = self.known_parameters();
+            self.proofs_only += 1;
+            let read = self.condition(condition, scope);
+            self.proofs_only -= 1;
+            match read {
+                Ok(holds) => {
+                    let broken = scope.domain.subtract(&holds)?.params()?.coalesce()?;
+                    self.know(&broken.complement()?.coalesce()?)?;
+                }
+                Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
+                Err(_) => self.forget_parameters_since(known),
+            }
+        }
+        Ok(())
+    }
+
+    /// Conditions that the program promises in blocks before the region.
+    pub(super) fn learn_from_hints_above(&mut self, above: BlockId) -> Result<(), Stop> {
+        let facts = self.facts;
+        hints(facts, above).try_for_each(|condition| self.learn(condition, true, above))
+    }
+
+    /// Adds to what is known. Something in many parts costs more than it tells.
+    fn know(&mut self, valid: &Set) -> Result<(), Stop> {
+        if valid.basic_sets()?.len() == 1 {
+            self.context = self.context.intersect(valid)?;
+            self.context_assumed = self.context_assumed.intersect(valid)?;
+        }
+        Ok(())
+    }
+
+    /// Code outside of the region that only its errors lead to: new code never gets there, so that it need not provide for it.
+    pub(super) fn reached_by_errors_only(&self) -> BTreeSet<BlockId> {
+        let (facts, region) = (self.facts, self.region);
+        let behind = |starts: Vec<BlockId>| {
+            let mut seen: BTreeSet<BlockId> = starts.iter().copied().collect();
+            let mut work = starts;
+            while let Some(block) = work.pop() {
+                for &next in &facts.block(block).successors {
+                    if next != region.entry && seen.insert(next) {
+                        work.push(next);
+                    }
+                }
+            }
+            seen
+        };
+        let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
+        let errors: Vec<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
+        if errors.is_empty() {
+            return BTreeSet::new();
+        }
+        behind(errors).difference(&behind(vec![region.exit])).copied().collect()
+    }
+
+    /// Control that gets there has no defined behaviour, and nothing happens before.
+    fn is_undefined(&self, block: BlockId) -> bool {
+        let instructions = &self.facts.block(block).instructions;
+        let silent = |v: &ValueId| self.facts.instruction(*v).is_some_and(|i| !i.side_effects);
+        let (last, before) = instructions.split_last().expect("a block has an end");
+        let ends = matches!(self.facts.instruction(*last).map(|i| &i.op), Some(Op::Unreachable));
+        ends && before.iter().all(silent)
+    }
+
+    fn line_of_check(&self, condition: ValueId, scope: &Scope) -> u32 {
+        let line = self.facts.instruction(condition).map_or(0, |i| i.line);
+        if line != 0 { line } else { scope.line }
+    }
+
+    fn sentence(&self, check: &Check) -> String {
+        let mut sentence = match check.condition.and_then(|(condition, fails)| self.shown_check(condition, !fails)) {
+            Some(text) => format!("the check `{text}` never fails"),
+            None => "the check here never fails".into(),
+        };
+        if let Some(name) = self.called_on_error(check.error) {
+            sentence += &format!(": `{name}` is never called");
+        }
+        sentence
+    }
+
+    /// `i < n`, where both sides have names in the source.
+    fn shown_check(&self, condition: ValueId, truth: bool) -> Option<String> {
+        let instruction = self.facts.instruction(condition)?;
+        let Op::ICmp(predicate) = instruction.op else { return None };
+        let side = |v: ValueId| match (&self.facts.value(v).kind, self.facts.value(v).name.as_str()) {
+            (ValueKind::ConstantInt(c), _) => Some(c.to_string()),
+            (_, "") => None,
+            (_, name) => Some(name.to_string()),
+        };
+        let (mut left, mut right) = (side(instruction.operands[0])?, side(instruction.operands[1])?);
+        use Predicate::*;
+        let sign = match (predicate, truth) {
+            (Eq, true) | (Ne, false) => "==",
+            (Ne, true) | (Eq, false) => "!=",
+            (Slt | Ult, true) | (Sge | Uge, false) => "<",
+            (Sle | Ule, true) | (Sgt | Ugt, false) => "<=",
+            (Sgt | Ugt, true) | (Sle | Ule, false) => ">",
+            (Sge | Uge, true) | (Slt | Ult, false) => ">=",
+        };
+        // LLVM puts constants on the right, people the counter on the left.
+        let sign = match sign {
+            ">" if !is_number(&right) => {
+                std::mem::swap(&mut left, &mut right);
+                "<"
+            }
+            sign => sign,
+        };
+        Some(format!("{left} {sign} {right}"))
+    }
+
+    /// Names that only linkers read are not shown.
+    fn called_on_error(&self, block: BlockId) -> Option<&str> {
+        self.facts.block(block).instructions.iter().find_map(|&v| match &self.facts.instruction(v)?.op {
+            Op::Call(call) if !call.callee.is_empty() && !call.is_intrinsic && !call.callee.starts_with("_Z") => {
+                Some(call.callee.as_str())
+            }
+            _ => None,
+        })
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<i64>().is_ok()
+}
+
+/// The conditions that `block` promises.
+fn hints(facts: &FunctionFacts, block: BlockId) -> impl Iterator<Item = ValueId> + '_ {
+    facts.block(block).instructions.iter().filter_map(|&v| {
+        let instruction = facts.instruction(v)?;
+        let is_hint = matches!(instruction.op, Op::Ignorable(IgnorableKind::Assume));
+        instruction.operands.first().copied().filter(|_| is_hint)
+    })
+}
