@@ -2,8 +2,8 @@
 
 use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
 use super::{Reader, Stop};
-use crate::facts::{BlockId, FunctionFacts, IgnorableKind, Op, Predicate, ValueId, ValueKind};
-use isl::Set;
+use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Op, Predicate, ValueId, ValueKind};
+use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
 use std::collections::BTreeSet;
@@ -29,16 +29,16 @@ impl Reader<'_> {
 
     /// Takes for granted that the error is reached in none of these instances.
     pub(super) fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
+        if self.is_undefined(check.error) {
+            // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
+            return self.know_never(failing);
+        }
         let bad = failing.params()?.intersect(&self.context_assumed)?.coalesce()?;
         if bad.is_empty()? {
             return Ok(());
         }
         let running = scope.domain.params()?.intersect(&self.context_assumed)?;
-        let valid = bad.complement()?.gist(&running)?.coalesce()?;
-        if self.is_undefined(check.error) {
-            // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
-            return self.know(&valid);
-        }
+        let valid = self.likely_part(bad.complement()?.gist(&running)?.coalesce()?)?;
         let line = check.condition.map_or(scope.line, |(condition, _)| self.line_of_check(condition, scope));
         let possible = scope.domain.intersect_params(&valid)?.intersect_params(&self.context_assumed)?;
         let useful = !possible.is_empty()? && valid.basic_sets()?.len() <= MAX_ASSUMPTION_PARTS;
@@ -52,6 +52,27 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Of a condition in several parts, one of which is about sizes and the others about numbers that only look negative (an unsigned
+    /// size of 2^63 and more), that one: whatever implies the condition may be assumed in its place.
+    fn likely_part(&self, valid: Set) -> Result<Set, Stop> {
+        let parts = valid.basic_sets()?;
+        if parts.len() < 2 {
+            return Ok(valid);
+        }
+        let mut usual = Set::universe(&valid.get_space()?)?;
+        for parameter in 0..valid.dim(DimType::Param)? {
+            usual = usual.lower_bound_si(DimType::Param, parameter, 0)?;
+        }
+        let mut likely = Vec::new();
+        for part in parts {
+            let part = part.to_set()?;
+            if !part.intersect(&usual)?.is_empty()? {
+                likely.push(part);
+            }
+        }
+        Ok(if let [only] = &likely[..] { only.clone() } else { valid })
+    }
+
     /// Believes `llvm.assume` (`__builtin_assume`, `[[assume]]`): where it is false the program has no meaning.
     pub(super) fn learn_from_hints(&mut self, scope: &Scope) -> Result<(), Stop> {
         let facts = self.facts;
@@ -61,10 +82,7 @@ impl Reader<'_> {
             let read = self.condition(condition, scope);
             self.proofs_only -= 1;
             match read {
-                Ok(holds) => {
-                    let broken = scope.domain.subtract(&holds)?.params()?.coalesce()?;
-                    self.know(&broken.complement()?.coalesce()?)?;
-                }
+                Ok(holds) => self.know_never(&scope.domain.subtract(&holds)?)?,
                 Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
                 Err(_) => self.forget_parameters_since(known),
             }
@@ -78,11 +96,20 @@ impl Reader<'_> {
         hints(facts, above).try_for_each(|condition| self.learn(condition, true, above))
     }
 
-    /// Adds to what is known. Something in many parts costs more than it tells.
-    fn know(&mut self, valid: &Set) -> Result<(), Stop> {
-        if valid.basic_sets()?.len() == 1 {
-            self.context = self.context.intersect(valid)?;
-            self.context_assumed = self.context_assumed.intersect(valid)?;
+    /// None of these instances exists. Something in many parts costs more than it tells.
+    fn know_never(&mut self, instances: &Set) -> Result<(), Stop> {
+        // What the instances of the model are rests on the assumptions so far: where those fail, nothing is known.
+        let bad = instances.params()?.intersect(&self.context_assumed)?.coalesce()?;
+        if bad.is_empty()? {
+            return Ok(());
+        }
+        let never = bad.complement()?;
+        let (known, assumed) = (never.gist(&self.context)?.coalesce()?, never.gist(&self.context_assumed)?.coalesce()?);
+        if known.basic_sets()?.len() == 1 {
+            self.context = self.context.intersect(&known)?;
+            self.context_assumed = self.context_assumed.intersect(&known)?;
+        } else if assumed.basic_sets()?.len() == 1 {
+            self.context_assumed = self.context_assumed.intersect(&assumed)?;
         }
         Ok(())
     }
@@ -139,10 +166,18 @@ impl Reader<'_> {
     fn shown_check(&self, condition: ValueId, truth: bool) -> Option<String> {
         let instruction = self.facts.instruction(condition)?;
         let Op::ICmp(predicate) = instruction.op else { return None };
-        let side = |v: ValueId| match (&self.facts.value(v).kind, self.facts.value(v).name.as_str()) {
-            (ValueKind::ConstantInt(c), _) => Some(c.to_string()),
-            (_, "") => None,
-            (_, name) => Some(name.to_string()),
+        let side = |v: ValueId| {
+            let v = self.without_casts(v);
+            let counter = self.facts.instruction(v).filter(|_| self.facts.is_phi(v)).and_then(|phi| {
+                let l = &self.facts.loops[self.facts.block(phi.block).innermost_loop?.index()];
+                Some(l.counter_name.as_str()).filter(|name| l.header == phi.block && !name.is_empty())
+            });
+            match (&self.facts.value(v).kind, counter, self.facts.value(v).name.as_str()) {
+                (ValueKind::ConstantInt(c), ..) => Some(c.to_string()),
+                (_, Some(name), _) => Some(name.to_string()),
+                (_, _, "") => None,
+                (_, _, name) => Some(name.to_string()),
+            }
         };
         let (mut left, mut right) = (side(instruction.operands[0])?, side(instruction.operands[1])?);
         use Predicate::*;
@@ -165,10 +200,20 @@ impl Reader<'_> {
         Some(format!("{left} {sign} {right}"))
     }
 
+    fn without_casts(&self, value: ValueId) -> ValueId {
+        let mut at = value;
+        while let Some(instruction) = self.facts.instruction(at)
+            && matches!(instruction.op, Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) | Op::Freeze)
+        {
+            at = instruction.operands[0];
+        }
+        at
+    }
+
     /// Names that only linkers read are not shown.
     fn called_on_error(&self, block: BlockId) -> Option<&str> {
         self.facts.block(block).instructions.iter().find_map(|&v| match &self.facts.instruction(v)?.op {
-            Op::Call(call) if !call.callee.is_empty() && !call.is_intrinsic && !call.callee.starts_with("_Z") => {
+            Op::Call(call) if !call.callee.is_empty() && !call.is_intrinsic && !call.callee.starts_with("_Z") && call.callee != "__cxa_allocate_exception" => {
                 Some(call.callee.as_str())
             }
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::shape::{Choice, Choices, Tree, instances_of_band};
 use crate::loop_ast::{MARK_PARALLEL, MARK_VECTOR};
-use crate::scop::{Scop, StatementId};
+use crate::scop::{Scop, Statement, StatementId};
 use isl::{Id, IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, ScheduleNodeType, Val};
 use std::collections::HashMap;
 
@@ -120,10 +120,13 @@ fn is_below(node: &ScheduleNode, mark: &str) -> Result<bool, IslError> {
     Ok(false)
 }
 
+/// A scalar is one cell of the thread that enters the region. A loop that carries no dependence may still write it, in one iteration.
 fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError> {
     for set in node.get_domain()?.sets()? {
-        let statement = StatementId::from_isl_name(&set.get_tuple_name()?);
-        if statement.and_then(|s| scop.statements.get(&s)).is_none_or(|s| s.bound_to_thread) {
+        let statement = StatementId::from_isl_name(&set.get_tuple_name()?).and_then(|s| scop.statements.get(&s));
+        let writes_scalar =
+            |s: &Statement| s.accesses.iter().any(|a| a.is_write() && scop.arrays[&a.array].kind.is_scalar());
+        if statement.is_none_or(|s| s.bound_to_thread || writes_scalar(s)) {
             return Ok(true);
         }
     }
