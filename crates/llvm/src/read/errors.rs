@@ -213,7 +213,12 @@ impl Reader<'_> {
     /// Names that only linkers read are not shown.
     fn called_on_error(&self, block: BlockId) -> Option<&str> {
         self.facts.block(block).instructions.iter().find_map(|&v| match &self.facts.instruction(v)?.op {
-            Op::Call(call) if !call.callee.is_empty() && !call.is_intrinsic && !call.callee.starts_with("_Z") && call.callee != "__cxa_allocate_exception" => {
+            Op::Call(call)
+                if !call.callee.is_empty()
+                    && !call.is_intrinsic
+                    && !call.callee.starts_with("_Z")
+                    && call.callee != "__cxa_allocate_exception" =>
+            {
                 Some(call.callee.as_str())
             }
             _ => None,

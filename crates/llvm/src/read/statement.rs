@@ -218,7 +218,9 @@ impl Cutter<'_, '_> {
             let block_id = BlockId(index as u32);
             for &user in &block.instructions {
                 // φs of the entry may stand before the region, and be the counters of a loop around it.
-                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user) || unmodelled.contains(&block_id) {
+                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user)
+                    || unmodelled.contains(&block_id)
+                {
                     continue;
                 }
                 let instruction = facts.instruction(user).expect("an instruction");
@@ -230,7 +232,9 @@ impl Cutter<'_, '_> {
                             continue;
                         }
                         // An edge that only errors take.
-                        if facts.block(block_id).is_error && self.reader.region.contains(from) || unmodelled.contains(&from) {
+                        if facts.block(block_id).is_error && self.reader.region.contains(from)
+                            || unmodelled.contains(&from)
+                        {
                             continue;
                         }
                         if !self.reader.is_defined_before(value) {

@@ -83,7 +83,8 @@ pub struct Joints {
 pub fn split_region(entry: Block, blocks: &[Block], errors: &[Block]) -> Result<Joints, String> {
     let null = std::ptr::null_mut();
     let mut raw = RawJoints { entering: null, original: null, original_exit: null, merge: null, exit: null };
-    let why = unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), errors.as_ptr(), errors.len(), &mut raw) };
+    let why =
+        unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), errors.as_ptr(), errors.len(), &mut raw) };
     if !why.is_null() {
         return Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned());
     }

@@ -185,7 +185,8 @@ impl<'a, A: Anchors> Writer<'a, A> {
 
     fn write(mut self, plan: &Plan) -> Result<Written, WriteError> {
         let errors: Vec<Block> = self.region.errors.iter().map(|&b| self.block(b)).collect();
-        let joints = ir::split_region(self.block(self.region.entry), &self.blocks, &errors).map_err(WriteError::Shape)?;
+        let joints =
+            ir::split_region(self.block(self.region.entry), &self.blocks, &errors).map_err(WriteError::Shape)?;
         self.build.set_location(self.function.artificial_location());
         self.make_slots()?;
         let first_new = self.write_check(joints, plan)?;
