@@ -150,14 +150,46 @@ void lw_write_set_incoming_value(LLVMValueRef phi, LLVMBasicBlockRef block, LLVM
   cast<PHINode>(unwrap(phi))->setIncomingValueForBlock(unwrap(block), unwrap(value));
 }
 
-// Uses outside `inside`; a use by a φ counts where its edge comes from.
+static SmallPtrSet<BasicBlock *, 16> as_set(const LLVMBasicBlockRef *block_refs, size_t count) {
+  SmallPtrSet<BasicBlock *, 16> blocks;
+  for (size_t i = 0; i < count; ++i)
+    blocks.insert(unwrap(block_refs[i]));
+  return blocks;
+}
+
+// What a debugger shows of a variable is no use in LLVM's sense.
+static void show_instead(Value *value, Value *by, const SmallPtrSetImpl<BasicBlock *> &inside) {
+  SmallVector<DbgVariableIntrinsic *, 4> calls;
+  SmallVector<DbgVariableRecord *, 4> records;
+  findDbgUsers(calls, value, &records);
+  for (DbgVariableIntrinsic *call : calls)
+    if (!inside.contains(call->getParent()))
+      call->replaceVariableLocationOp(value, by);
+  for (DbgVariableRecord *record : records)
+    if (!inside.contains(record->getParent()))
+      record->replaceVariableLocationOp(value, by);
+}
+
+// Uses outside `inside`; a use by a φ counts where its edge comes from. `by` dominates them all.
 void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, const LLVMBasicBlockRef *block_refs,
                                    size_t count, LLVMValueRef except) {
-  SmallPtrSet<BasicBlock *, 16> inside;
-  for (size_t i = 0; i < count; ++i)
-    inside.insert(unwrap(block_refs[i]));
-  // Nearly all uses see the merged value alone. Behind errors of the original, both may arrive, or only the original's.
-  auto *original = cast<Instruction>(unwrap(value_ref)), *merged = cast<Instruction>(unwrap(by));
+  auto inside = as_set(block_refs, count);
+  unwrap(value_ref)->replaceUsesWithIf(unwrap(by), [&](Use &use) {
+    auto *user = cast<Instruction>(use.getUser());
+    if (user == unwrap(except))
+      return false;
+    auto *phi = dyn_cast<PHINode>(user);
+    return !inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
+  });
+  show_instead(unwrap(value_ref), unwrap(by), inside);
+}
+
+// The same where `merged`, a φ, need not dominate all uses: behind errors of the original both values may arrive, or only the
+// original's.
+void lw_write_merge_uses_outside(LLVMValueRef value_ref, LLVMValueRef merged_ref, const LLVMBasicBlockRef *block_refs,
+                                 size_t count) {
+  auto inside = as_set(block_refs, count);
+  auto *original = cast<Instruction>(unwrap(value_ref)), *merged = cast<Instruction>(unwrap(merged_ref));
   SSAUpdater update;
   update.Initialize(original->getType(), original->getName());
   update.AddAvailableValue(original->getParent(), original);
@@ -166,23 +198,14 @@ void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, cons
     auto *user = cast<Instruction>(use.getUser());
     auto *phi = dyn_cast<PHINode>(user);
     BasicBlock *place = phi ? phi->getIncomingBlock(use) : user->getParent();
-    if (user == unwrap(except) || inside.contains(place))
+    if (user == merged || inside.contains(place))
       continue;
     if (place == merged->getParent())
       use.set(merged);
     else
       update.RewriteUse(use);
   }
-  // What a debugger shows of a variable is no use in LLVM's sense.
-  SmallVector<DbgVariableIntrinsic *, 4> calls;
-  SmallVector<DbgVariableRecord *, 4> records;
-  findDbgUsers(calls, unwrap(value_ref), &records);
-  for (DbgVariableIntrinsic *call : calls)
-    if (!inside.contains(call->getParent()))
-      call->replaceVariableLocationOp(unwrap(value_ref), unwrap(by));
-  for (DbgVariableRecord *record : records)
-    if (!inside.contains(record->getParent()))
-      record->replaceVariableLocationOp(unwrap(value_ref), unwrap(by));
+  show_instead(original, merged, inside);
 }
 
 // Metadata

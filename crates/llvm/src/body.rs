@@ -21,6 +21,8 @@ pub struct ReadRegion {
     pub blocks: Vec<BlockId>,
     /// Where else edges of the original lead that new code never takes.
     pub errors: Vec<BlockId>,
+    /// The blocks that control gets to only over these edges.
+    pub error_paths: Vec<BlockId>,
     /// The SSA value behind each parameter, in order; defined outside the region, or computed in it from such values without
     /// side effects, so that it can be computed before it. Read as signed.
     pub params: Vec<ValueId>,

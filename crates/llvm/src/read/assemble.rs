@@ -187,6 +187,7 @@ impl Reader<'_> {
             exit,
             blocks,
             errors: errors.into_iter().collect(),
+            error_paths: self.reached_by_errors_only().into_iter().collect(),
             params: std::mem::take(&mut self.param_values),
             bodies,
             bases,

@@ -150,10 +150,10 @@ impl Reader<'_> {
         if self.facts.block(*exiting).innermost_loop != Some(id) || !self.facts.dominates(*exiting, latch) {
             return refuse(RefusalKind::LoopExits, "from inside another loop or a condition");
         }
-        // In the first iteration, control gets to the exit whatever the bound is.
-        let certain: Vec<BlockId> =
-            info.blocks.iter().copied().filter(|b| self.facts.dominates(*b, *exiting)).collect();
-        for block in certain {
+        // In the first iteration, control gets to the exit whatever the bound is, unless something goes wrong before.
+        let doubtful = self.behind_checks(id);
+        let certain = info.blocks.iter().filter(|b| self.facts.dominates(**b, *exiting) && !doubtful.contains(b));
+        for &block in certain {
             self.note_arrival(block, &scope.domain)?;
         }
         let mut inner = scope.clone();
@@ -164,6 +164,21 @@ impl Reader<'_> {
         let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
         level.reach(info.header, turns.begun)?;
         self.read_level(level, Some(id))
+    }
+
+    /// The blocks of a loop to which control does not get in the first iteration if something goes wrong in it.
+    fn behind_checks(&self, id: LoopId) -> BTreeSet<BlockId> {
+        let info = &self.facts.loops[id.index()];
+        let mut behind = BTreeSet::new();
+        let mut work: Vec<BlockId> = info.blocks.iter().copied().filter(|&b| self.facts.may_fail(b)).collect();
+        while let Some(block) = work.pop() {
+            for next in self.facts.ways_on(block) {
+                if next != info.header && self.facts.in_loop(next, id) && behind.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        behind
     }
 
     /// The first time that control gets to a block says the least of what is known by then.

@@ -18,10 +18,9 @@ pub struct Check {
 impl Reader<'_> {
     /// The instances in which the condition of a branch to an error is true.
     pub(super) fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
-        let known = (self.known_parameters(), self.assumptions.len());
+        let known = self.known_parameters();
         self.condition(condition, scope).map_err(|error| {
-            self.assumptions.truncate(known.1);
-            self.forget_parameters_since(known.0);
+            self.forget_parameters_since(known);
             let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
             Stop::from((error, &scope, RefusalKind::ErrorBranch))
         })

@@ -50,6 +50,7 @@ unsafe extern "C" {
     fn lw_write_is_thread_dependent(constant: LLVMValueRef) -> LLVMBool;
     fn lw_write_touches_memory(instruction: LLVMValueRef) -> LLVMBool;
     fn lw_write_set_incoming_value(phi: LLVMValueRef, block: LLVMBasicBlockRef, value: LLVMValueRef);
+    fn lw_write_merge_uses_outside(value: LLVMValueRef, merged: LLVMValueRef, blocks: *const Block, count: usize);
     fn lw_write_replace_uses_outside(
         value: LLVMValueRef,
         by: LLVMValueRef,
@@ -253,6 +254,10 @@ impl Value {
     }
     pub fn move_location_to(self, worker: Value) {
         unsafe { lw_write_rescope(self.0, worker.0) }
+    }
+    /// With `merged`, a φ of this value and another, or what becomes of both on the way.
+    pub fn merge_uses_outside(self, blocks: &[Block], merged: Value) {
+        unsafe { lw_write_merge_uses_outside(self.0, merged.0, blocks.as_ptr(), blocks.len()) }
     }
     pub fn replace_uses_outside(self, blocks: &[Block], by: Value) {
         unsafe { lw_write_replace_uses_outside(self.0, by.0, blocks.as_ptr(), blocks.len(), by.0) }

@@ -40,6 +40,7 @@ impl<A: Anchors> Writer<'_, A> {
     pub(super) fn hand_on(&mut self, joints: Joints) -> Result<(), WriteError> {
         let mut within = self.blocks.clone();
         within.extend([joints.original_exit, joints.merge]);
+        within.extend(self.region.error_paths.iter().map(|&b| self.block(b)));
         let live: Vec<Value> = self
             .region
             .live_outs
@@ -110,7 +111,7 @@ impl<A: Anchors> Writer<'_, A> {
                     // φs that the split put into `original_exit` take the value over edges of the region: they stay.
                     let mut untouched = self.blocks.clone();
                     untouched.push(joints.original_exit);
-                    original.replace_uses_outside(&untouched, merged);
+                    original.merge_uses_outside(&untouched, merged);
                     self.written.replaced.push((id, merged.0));
                 }
                 LiveOut::ExitPhi { phi, slot } => {

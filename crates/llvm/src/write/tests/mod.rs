@@ -105,6 +105,7 @@ impl Fixture {
             entry: self.block_id(entry),
             exit: self.block_id(exit),
             errors: Vec::new(),
+            error_paths: Vec::new(),
             blocks: blocks.iter().map(|b| self.block_id(b)).collect(),
             params: params.iter().map(|p| self.value_id(p)).collect(),
             bodies: IndexMap::new(),
