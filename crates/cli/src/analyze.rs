@@ -17,6 +17,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Error> {
     if let Some(wanted) = &args.choices.function {
         let name = find_function(&report, wanted, &args.file)?.to_string();
         report.functions.retain(|f| f.name == name);
+        report.count();
     }
     let text = if args.json { report.to_json() } else { render(&report, &args.file.display().to_string()) };
     print(&text)
@@ -91,7 +92,10 @@ fn read_report(folder: &Path, file: &Path) -> Result<Report, Error> {
             .map_err(|e| Error::new(format!("{}: the plugin's report is not understood: {e}", file.display())))?;
         match &mut whole {
             None => whole = Some(part),
-            Some(whole) => whole.functions.extend(part.functions),
+            Some(whole) => {
+                whole.functions.extend(part.functions);
+                whole.count();
+            }
         }
     }
     whole.ok_or_else(|| {

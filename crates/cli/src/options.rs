@@ -8,7 +8,7 @@ use std::fmt;
 pub struct OptionList(Vec<(String, Option<String>)>);
 
 const FLAGS: &[&str] = &["off", "parallel", "expand", "stats", "verify", "analyze", "force", "trace"];
-const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "delicm", "fault", "draw"];
+const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "assume", "delicm", "fault", "draw"];
 
 impl OptionList {
     pub fn from_environment() -> Result<Self, Error> {
@@ -74,6 +74,14 @@ fn check_value(key: &str, value: Option<&str>) -> Result<(), Error> {
     if key == "tile" && value.parse::<u32>().map_or(true, |n| n == 0) {
         return Err(Error::new(format!("option `{key}={value}`: the value is a positive number")));
     }
+    const ASSUMABLE: [&str; 6] = ["rt", "ee", "bl", "ib", "aa", "eb"];
+    let is_kind = |kind: &str| ASSUMABLE.iter().any(|k| k.eq_ignore_ascii_case(kind));
+    if key == "assume" && !["none", "all"].contains(&value) && !value.split('+').all(is_kind) {
+        let kinds = ASSUMABLE.join(", ");
+        return Err(Error::new(format!(
+            "option `{key}={value}`: the value is none, all, or some of {kinds} with `+` between them"
+        )));
+    }
     if value.is_empty() {
         return Err(Error::new(format!("option `{key}=` has no value")));
     }
@@ -130,11 +138,18 @@ mod tests {
         check(
             &["paralel"],
             expect![
-                "error: unknown option `paralel`; known are: off, parallel, expand, stats, verify, analyze, force, trace, position, report, function, tile, fusion, delicm"
+                "error: unknown option `paralel`; known are: off, parallel, expand, stats, verify, analyze, force, trace, position, report, function, tile, fusion, assume, delicm"
             ],
         );
         check(&["position=middle"], expect!["error: option `position=middle`: the value is one of: early, late"]);
         check(&["tile=0"], expect!["error: option `tile=0`: the value is a positive number"]);
+        check(
+            &["assume=rt+xy"],
+            expect![
+                "error: option `assume=rt+xy`: the value is none, all, or some of rt, ee, bl, ib, aa, eb with `+` between them"
+            ],
+        );
+        check(&["assume=RT+ee"], expect!["assume=RT+ee"]);
         check(&["stats=1"], expect!["error: option `stats=1`: `stats` takes no value"]);
         check(&["report"], expect!["error: option `report` needs a value: `report=…`"]);
     }

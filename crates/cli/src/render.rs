@@ -28,6 +28,13 @@ pub fn render(report: &Report, file: &str) -> String {
         done,
         counted(refusals, "loop", "loops")
     );
+    if !report.assumed.is_empty() {
+        let kinds = report.assumed.iter().map(|a| match a.taken - a.not_implied {
+            0 => format!("{} {:?}", a.taken, a.kind),
+            implied => format!("{} {:?} ({implied} of them implied)", a.taken, a.kind),
+        });
+        let _ = writeln!(out, "assumed: {}", kinds.collect::<Vec<_>>().join(", "));
+    }
     out
 }
 
@@ -350,6 +357,7 @@ mod tests {
                     line: 14,
                     valid: "[n] -> {  : n <= 1200 }".into(),
                     arrays: vec![],
+                    implied: false,
                 },
                 Assumption {
                     kind: AssumptionKind::AA,
@@ -357,6 +365,7 @@ mod tests {
                     line: 0,
                     valid: "{  : }".into(),
                     arrays: vec!["A".into(), "B".into()],
+                    implied: false,
                 },
             ],
             check: "[n] -> {  : n <= 1200 }".into(),

@@ -12,7 +12,7 @@ fn main() {
         }
         let (facts, analyses) = Analyses::collect(&function);
         let ctx = isl::Ctx::new();
-        let reading = llvm::read::read_function(&facts, &analyses, &ctx, &Default::default());
+        let reading = llvm::read::read_function(&facts, &analyses, &ctx, &Default::default(), Default::default());
         println!("{}: {} regions", function.name(), reading.regions.len());
         for region in &reading.regions {
             let scop = &region.scop;

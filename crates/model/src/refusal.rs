@@ -42,6 +42,7 @@ refusals! {
     NoShape => "the shape of the array {} was not found, so any of its elements may be meant", "write the subscript as `row * n + column` with 0 <= column < n, or pass the array as `a[][n]`";
     AliasUnchecked => "{} may overlap and the extents of their accesses are unknown", "declare the pointers `restrict`";
     // whole regions
+    Unassumed => "it would have to be assumed {}", "allow it with the option `assume`";
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
     TooComplex => "too large to be worth it: {}", "split the loop nest into smaller functions";

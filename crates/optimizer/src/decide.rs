@@ -68,8 +68,9 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
     let mut too_large = TooLarge::new();
     let mut known: Vec<ConsideredRegion> = Vec::new();
     loop {
-        let reading =
-            stage(options, facts.line, "read", || llvm::read::read_function(facts, analyses, &ctx, &too_large));
+        let reading = stage(options, facts.line, "read", || {
+            llvm::read::read_function(facts, analyses, &ctx, &too_large, options.assume)
+        });
         let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
         for refusal in reading.refusals {
             // A loop is refused alone and with what surrounds it; once is enough.

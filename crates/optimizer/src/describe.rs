@@ -142,7 +142,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
         context: names.apply(&scop.context.to_string()),
         arrays,
         statements,
-        assumptions: assumptions(scop, &names, outcome.plan),
+        assumptions: assumptions(scop, &names, outcome.plan)?,
         check: names.apply(&outcome.check),
         check_terms: outcome.plan.iter().flat_map(|p| &p.check).map(|t| check_term(t, &names)).collect(),
         modelled: scop.is_modelled(),
@@ -232,12 +232,15 @@ fn expression_of(text: &str) -> String {
     inner.strip_prefix('(').and_then(|s| s.strip_suffix(')')).unwrap_or(inner).to_string()
 }
 
-fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Vec<report::Assumption> {
+fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<report::Assumption>, IslError> {
     use model::assume::AssumptionKind as Kind;
-    let mut all: Vec<report::Assumption> = scop
-        .assumptions
-        .iter()
-        .map(|a| report::Assumption {
+    let mut all = Vec::new();
+    let mut known = scop.context.clone();
+    for a in scop.assumptions.iter() {
+        // That memory is not written is tested by comparing addresses, whatever the parameters are.
+        let implied = a.kind != Kind::RT && known.is_subset(&a.valid)?;
+        known = known.intersect(&a.valid)?;
+        all.push(report::Assumption {
             kind: match a.kind {
                 Kind::RT => report::AssumptionKind::RT,
                 Kind::EE => report::AssumptionKind::EE,
@@ -250,8 +253,9 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Vec<report::A
             line: a.line,
             valid: names.apply(&a.valid.to_string()),
             arrays: Vec::new(),
-        })
-        .collect();
+            implied,
+        });
+    }
     let name = |id: ArrayId| names.get(&id.to_string());
     for &(first, second) in scop.may_alias.iter().filter(|_| plan.is_some()) {
         let (a, b) = (name(first), name(second));
@@ -261,9 +265,10 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Vec<report::A
             line: scop.lines.0,
             valid: report::UNIVERSE.into(),
             arrays: vec![a, b],
+            implied: false,
         });
     }
-    all
+    Ok(all)
 }
 
 fn check_term(term: &model::plan::CheckTerm, names: &Names) -> report::CheckTerm {

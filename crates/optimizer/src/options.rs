@@ -1,6 +1,7 @@
 //! What the user can say: `parallel,position=late`, in the environment variable `LOOPWRIGHT`, after `-loopwright=`, or in
 //! `-passes=loopwright<…>` (where `;` separates, because LLVM keeps the comma for itself).
 
+use model::assume::{Allowed, AssumptionKind};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,6 +9,8 @@ pub struct Options {
     /// Do nothing at all.
     pub off: bool,
     pub position: Position,
+    /// What may be assumed without proof, and checked at run time.
+    pub assume: Allowed,
     /// Distribute outer loops over threads.
     pub parallel: bool,
     /// Scalars for which no array element is free may get memory that the new loops allocate.
@@ -108,6 +111,7 @@ impl Options {
                     _ => return Err(format!("option `{item}`: the value is one of: on, off")),
                 }
             }
+            "assume" => self.assume = allowed(item, needed()?)?,
             "fusion" => {
                 self.fusion = match needed()? {
                     "min" => Some(Fusion::Min),
@@ -126,12 +130,30 @@ impl Options {
             _ => {
                 return Err(format!(
                     "unknown option `{item}`; known are: off, position, parallel, expand, report, stats, verify, analyze, \
-                     function, tile, fusion, delicm, force, trace"
+                     function, tile, fusion, assume, delicm, force, trace"
                 ));
             }
         }
         Ok(())
     }
+}
+
+/// `none`, `all`, or kinds with `+` between them.
+fn allowed(item: &str, value: &str) -> Result<Allowed, String> {
+    match value {
+        "none" => return Ok(Allowed::NONE),
+        "all" => return Ok(Allowed::ALL),
+        _ => {}
+    }
+    let mut allowed = Allowed::NONE;
+    for name in value.split('+') {
+        let kind = AssumptionKind::ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(name));
+        allowed = allowed.with(kind.ok_or_else(|| {
+            let kinds = AssumptionKind::ALL.map(|k| k.name().to_ascii_lowercase()).join(", ");
+            format!("option `{item}`: the value is none, all, or some of {kinds} with `+` between them")
+        })?);
+    }
+    Ok(allowed)
 }
 
 #[cfg(test)]
@@ -157,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn assumptions_are_named_by_kind() {
+        let allowed = |text: &str| Options::parse(text).unwrap().assume;
+        assert_eq!(allowed(""), Allowed::ALL);
+        assert_eq!(allowed("assume=none"), Allowed::NONE);
+        assert_eq!(allowed("assume=ee+AA"), Allowed::NONE.with(AssumptionKind::EE).with(AssumptionKind::AA));
+    }
+
+    #[test]
     fn nothing_said_is_the_default() {
         assert_eq!(Options::parse("").unwrap(), Options::default());
     }
@@ -171,12 +201,18 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: off, position, parallel, expand, report, stats, verify, analyze, function, tile, fusion, delicm, force, trace"
+                "unknown option `paralel`; known are: off, position, parallel, expand, report, stats, verify, analyze, function, tile, fusion, assume, delicm, force, trace"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);
         refused("tile=0", expect!["option `tile=0`: the value is a positive number"]);
         refused("draw=x", expect!["option `draw=x`: the value is a number"]);
+        refused(
+            "assume=rt+xy",
+            expect![
+                "option `assume=rt+xy`: the value is none, all, or some of rt, ee, bl, ib, aa, eb with `+` between them"
+            ],
+        );
         refused("report", expect!["option `report` needs a value: `report=…`"]);
         refused("position=middle", expect!["option `position=middle`: the value is one of: early, late"]);
     }

@@ -15,6 +15,18 @@ pub struct Report {
     /// The source file, or the name of the module where there is none.
     pub module: String,
     pub functions: Vec<Function>,
+    /// How much is assumed in all of them.
+    pub assumed: Vec<Assumed>,
+}
+
+/// The assumptions of one kind, in all regions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Assumed {
+    pub kind: AssumptionKind,
+    pub taken: u64,
+    /// Those that do not follow from what is known and the assumptions before them.
+    pub not_implied: u64,
 }
 
 /// Every function that was visited, also those without a loop.
@@ -181,9 +193,11 @@ pub struct Assumption {
     pub valid: String,
     /// The pair that must not overlap, for AA.
     pub arrays: Vec<String>,
+    /// It follows from what is known and the assumptions before it.
+    pub implied: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AssumptionKind {
     /// A value in memory does not change.
     RT,
@@ -195,6 +209,7 @@ pub enum AssumptionKind {
     IB,
     /// Arrays do not overlap.
     AA,
+    /// Checks of the program itself do not fail.
     EB,
 }
 
@@ -313,9 +328,25 @@ pub struct Refusal {
     pub advice: String,
 }
 
+fn assumed(functions: &[Function]) -> Vec<Assumed> {
+    let mut counts = std::collections::BTreeMap::new();
+    for assumption in functions.iter().flat_map(|f| &f.scops).flat_map(|s| &s.assumptions) {
+        let (taken, not_implied) = counts.entry(assumption.kind).or_insert((0, 0));
+        *taken += 1;
+        *not_implied += u64::from(!assumption.implied);
+    }
+    counts.into_iter().map(|(kind, (taken, not_implied))| Assumed { kind, taken, not_implied }).collect()
+}
+
 impl Report {
+    /// Counts again, for a report that was put together or taken apart.
+    pub fn count(&mut self) {
+        self.assumed = assumed(&self.functions);
+    }
+
     pub fn new(module: impl Into<String>, functions: Vec<Function>) -> Self {
-        Report { loopwright: env!("CARGO_PKG_VERSION").to_string(), module: module.into(), functions }
+        let assumed = assumed(&functions);
+        Report { loopwright: env!("CARGO_PKG_VERSION").to_string(), module: module.into(), functions, assumed }
     }
 
     /// The JSON text, with a newline at the end. Equal reports give equal bytes.
@@ -375,6 +406,7 @@ mod tests {
                 line: 14,
                 valid: "[n] -> {  : }".into(),
                 arrays: vec!["A".into(), "B".into()],
+                implied: false,
             }],
             check: UNIVERSE.into(),
             check_terms: vec![CheckTerm { kind: CheckKind::Work, text: "n >= 16".into() }],

@@ -699,6 +699,9 @@ impl Reader<'_> {
         if self.proofs_only > 0 {
             return Err(wraps());
         }
+        if self.unsure.is_none() && !self.may_assume(self.subject.0) {
+            return Err(wraps());
+        }
         if let Some(unsure) = &self.unsure {
             self.unsure = Some(unsure.union(&instances)?);
             return Ok(());

@@ -144,6 +144,14 @@ impl Reader<'_> {
             }
         }
         let may_alias = self.aliasing_pairs(&accesses, &invariants);
+        if let Some((first, second)) = may_alias.first().filter(|_| !self.may_assume(AssumptionKind::AA)) {
+            let what = format!("that `{}` and `{}` do not overlap", arrays[first].name, arrays[second].name);
+            return Err(self.unassumed(AssumptionKind::AA, self.lines(&cut).0, &what, self.region.entry));
+        }
+        if let Some(array) = arrays.values().find(|a| a.may_wrap && !self.may_assume(AssumptionKind::EE)) {
+            let what = format!("that the bytes of `{}` can be counted", array.name);
+            return Err(self.unassumed(AssumptionKind::EE, self.lines(&cut).0, &what, self.region.entry));
+        }
         self.assume_unwritten(&invariants, &cells, &accesses, &per_draft, &may_alias)?;
         let same_values: Vec<(ValueId, Vec<ValueId>)> =
             invariants.iter().map(|read| (read.load, self.all_the_same_as(read.load))).collect();
@@ -269,7 +277,10 @@ impl Reader<'_> {
                 let domain = place.domain.intersect_params(&self.context_assumed)?;
                 linear.push(LinearAccess { domain, offset: Offset::Affine(place.offset.clone()), bytes: place.bytes });
             }
-            let shape = self.shape_of(&linear)?;
+            let mut shape = self.shape_of(&linear)?;
+            if !shape.condition.plain_is_universe()? && !self.may_assume(AssumptionKind::IB) {
+                shape = flat_shape(&self.ctx, &linear, &self.context_assumed)?;
+            }
             if !shape.condition.plain_is_universe()? {
                 condition = Some(shape.condition.clone());
                 let line = accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);

@@ -37,11 +37,14 @@ impl Reader<'_> {
             return Ok(());
         }
         let running = scope.domain.params()?.intersect(&self.context_assumed)?;
-        let valid = self.likely_part(bad.complement()?.gist(&running)?.coalesce()?)?;
+        let valid = self.likely_part(bad.complement()?.gist(&running)?.coalesce()?, scope)?;
         let line = check.condition.map_or(scope.line, |(condition, _)| self.line_of_check(condition, scope));
         let possible = scope.domain.intersect_params(&valid)?.intersect_params(&self.context_assumed)?;
         let useful = !possible.is_empty()? && valid.basic_sets()?.len() <= MAX_ASSUMPTION_PARTS;
-        if self.proofs_only > 0 || !useful {
+        if !self.may_assume(AssumptionKind::EB) {
+            return Err(self.unassumed(AssumptionKind::EB, line, "that the check here never fails", scope.block));
+        }
+        if !useful {
             let why = "when it fails is not a simple condition on unchanging values";
             return Err(Stop::refuse(RefusalKind::ErrorBranch, line, why, scope.block));
         }
@@ -51,21 +54,18 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Of a condition in several parts, one of which is about sizes and the others about numbers that only look negative (an unsigned
-    /// size of 2^63 and more), that one: whatever implies the condition may be assumed in its place.
-    fn likely_part(&self, valid: Set) -> Result<Set, Stop> {
+    /// Of a condition in several parts, one of which speaks of what bounds the loops and the others of sizes that make no sense
+    /// (an end before the beginning), that one: whatever implies the condition may be assumed in its place.
+    fn likely_part(&self, valid: Set, scope: &Scope) -> Result<Set, Stop> {
         let parts = valid.basic_sets()?;
         if parts.len() < 2 {
             return Ok(valid);
         }
-        let mut usual = Set::universe(&valid.get_space()?)?;
-        for parameter in 0..valid.dim(DimType::Param)? {
-            usual = usual.lower_bound_si(DimType::Param, parameter, 0)?;
-        }
+        let bounds = involved(&scope.domain)?;
         let mut likely = Vec::new();
         for part in parts {
             let part = part.to_set()?;
-            if !part.intersect(&usual)?.is_empty()? {
+            if !involved(&part)?.is_disjoint(&bounds) {
                 likely.push(part);
             }
         }
@@ -171,17 +171,21 @@ impl Reader<'_> {
                 let l = &self.facts.loops[self.facts.block(phi.block).innermost_loop?.index()];
                 Some(l.counter_name.as_str()).filter(|name| l.header == phi.block && !name.is_empty())
             });
-            match (&self.facts.value(v).kind, counter, self.facts.value(v).name.as_str()) {
-                (ValueKind::ConstantInt(c), ..) => Some(c.to_string()),
-                (_, Some(name), _) => Some(name.to_string()),
-                (_, _, "") => None,
-                (_, _, name) => Some(name.to_string()),
-            }
+            let is_counter = counter.is_some();
+            let name = match (&self.facts.value(v).kind, counter, self.facts.value(v).name.as_str()) {
+                (ValueKind::ConstantInt(c), ..) => c.to_string(),
+                (_, Some(name), _) => name.to_string(),
+                (_, _, "") => return None,
+                (_, _, name) => name.to_string(),
+            };
+            Some((name, is_counter))
         };
-        let (mut left, mut right) = (side(instruction.operands[0])?, side(instruction.operands[1])?);
+        let ((mut left, counts), (mut right, _)) = (side(instruction.operands[0])?, side(instruction.operands[1])?);
         use Predicate::*;
         let sign = match (predicate, truth) {
             (Eq, true) | (Ne, false) => "==",
+            // LLVM ends a count where it meets its bound.
+            (Ne, true) | (Eq, false) if counts => "<",
             (Ne, true) | (Eq, false) => "!=",
             (Slt | Ult, true) | (Sge | Uge, false) => "<",
             (Sle | Ule, true) | (Sgt | Ugt, false) => "<=",
@@ -199,12 +203,17 @@ impl Reader<'_> {
         Some(format!("{left} {sign} {right}"))
     }
 
+    /// The value that people wrote: without conversions, and without the 0 that a size is no less than.
     fn without_casts(&self, value: ValueId) -> ValueId {
+        let is_constant = |v: &ValueId| matches!(self.facts.value(*v).kind, ValueKind::ConstantInt(_));
         let mut at = value;
-        while let Some(instruction) = self.facts.instruction(at)
-            && matches!(instruction.op, Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) | Op::Freeze)
-        {
-            at = instruction.operands[0];
+        while let Some(instruction) = self.facts.instruction(at) {
+            let operands = &instruction.operands;
+            at = match instruction.op {
+                Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) | Op::Freeze => operands[0],
+                Op::MinMax(_) if is_constant(&operands[1]) => operands[0],
+                _ => break,
+            };
         }
         at
     }
@@ -223,6 +232,17 @@ impl Reader<'_> {
             _ => None,
         })
     }
+}
+
+/// The parameters that a set says something of.
+fn involved(set: &Set) -> Result<BTreeSet<String>, isl::IslError> {
+    let mut names = BTreeSet::new();
+    for at in 0..set.dim(DimType::Param)? {
+        if set.involves_dims(DimType::Param, at, 1)? {
+            names.insert(set.get_dim_name(DimType::Param, at)?);
+        }
+    }
+    Ok(names)
 }
 
 fn is_number(text: &str) -> bool {

@@ -26,7 +26,7 @@ use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, ValueId, ValueKind};
 use affine::{NotAffine, Scope};
 use invariant::{Arrivals, Invariants};
 use isl::Set;
-use model::assume::{Assumption, AssumptionKind, Assumptions};
+use model::assume::{Allowed, Assumption, AssumptionKind, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{End, Piece, Region, chain};
@@ -69,7 +69,13 @@ pub type TooLarge = BTreeMap<(BlockId, BlockId), Refusal>;
 /// Requires: nothing of the function has changed since `facts` were taken.
 /// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal. Instead of a region
 /// that is too large, its parts are read.
-pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx, too_large: &TooLarge) -> Reading {
+pub fn read_function(
+    facts: &FunctionFacts,
+    oracle: &dyn Oracle,
+    ctx: &isl::Ctx,
+    too_large: &TooLarge,
+    allowed: Allowed,
+) -> Reading {
     let shaping = Cell::new(0);
     let mut search = Search {
         facts,
@@ -80,6 +86,7 @@ pub fn read_function(facts: &FunctionFacts, oracle: &dyn Oracle, ctx: &isl::Ctx,
         taken: BTreeSet::new(),
         too_large,
         shaping: &shaping,
+        allowed,
     };
     if facts.loops.is_empty() {
         return search.found;
@@ -106,6 +113,7 @@ struct Search<'a> {
     too_large: &'a TooLarge,
     /// Operations of isl that looking for array shapes took so far.
     shaping: &'a Cell<u64>,
+    allowed: Allowed,
 }
 
 impl Search<'_> {
@@ -146,7 +154,11 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
-        let reader = |trust: Trust| Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping, trust);
+        let reader = |trust: Trust| {
+            let trust = if self.allowed.contains(AssumptionKind::RT) { trust } else { Trust::Nothing };
+            let reader = Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping, trust)?;
+            Ok(Reader { allowed: self.allowed, ..reader })
+        };
         let mut halve = false;
         // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
         let falls_apart = pieces.len() > 1 || self.facts.child_loop_of(scope, pieces[0].entry).is_none();
@@ -337,6 +349,8 @@ struct Reader<'a> {
     assumptions: Vec<Assumption>,
     /// While positive, nothing may be assumed.
     proofs_only: u32,
+    /// What else may be.
+    allowed: Allowed,
     /// Values from outside that are products are read as such, not as parameters of their own.
     expand_products: bool,
     /// That was of consequence.
@@ -414,6 +428,7 @@ impl<'a> Reader<'a> {
             context_assumed: universe,
             assumptions: Vec::new(),
             proofs_only: 0,
+            allowed: Allowed::ALL,
             expand_products: true,
             expanded_products: false,
             shaping,
@@ -491,6 +506,14 @@ impl<'a> Reader<'a> {
         self.param_values.truncate(known.count);
         self.context = known.context;
         self.context_assumed = known.context_assumed;
+    }
+
+    fn may_assume(&self, kind: AssumptionKind) -> bool {
+        self.proofs_only == 0 && self.allowed.contains(kind)
+    }
+
+    fn unassumed(&self, kind: AssumptionKind, line: u32, what: &str, block: BlockId) -> Stop {
+        Stop::refuse(RefusalKind::Unassumed, line, format!("{what} ({})", kind.name()), block)
     }
 
     /// Runs a step whose assumptions are of this kind, for this reason.

@@ -288,6 +288,11 @@ impl<A: Anchors> Writer<'_, A> {
     fn checked_bool(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Value, WriteError> {
         if let Expr::Binary(op, a, b) = expr {
             if let Some(how) = comparison(*op) {
+                if let Some((difference, limit)) = against_constant(a, b) {
+                    let difference = self.checked_int(&difference, overflows)?;
+                    let limit = self.checked_int(&Expr::Int(limit), overflows)?;
+                    return Ok(self.checked_compare(how, difference, limit, overflows));
+                }
                 let (a, b) = (self.checked_int(a, overflows)?, self.checked_int(b, overflows)?);
                 return Ok(self.checked_compare(how, a, b, overflows));
             }
@@ -435,4 +440,25 @@ impl<A: Anchors> Writer<'_, A> {
             }
         }
     }
+}
+
+/// `a + c ⋈ b` as `a − b ⋈ −c` where c is so large that adding it overflows for nearly all a, though what is compared is small: that
+/// is how isl writes "p − q fits its type" for two addresses.
+fn against_constant(a: &Expr, b: &Expr) -> Option<(Expr, i128)> {
+    const LARGE: i128 = 1 << 62;
+    let split = |e: &Expr| match e {
+        Expr::Binary(BinaryOp::Add, e, c) if matches!(**c, Expr::Int(_)) => (Some((**e).clone()), constant(c)),
+        Expr::Binary(BinaryOp::Add, c, e) if matches!(**c, Expr::Int(_)) => (Some((**e).clone()), constant(c)),
+        Expr::Binary(BinaryOp::Sub, e, c) if matches!(**c, Expr::Int(_)) => (Some((**e).clone()), -constant(c)),
+        Expr::Int(c) => (None, *c),
+        e => (Some(e.clone()), 0),
+    };
+    let ((a, c), (b, d)) = (split(a), split(b));
+    let (Some(a), Some(b)) = (a, b) else { return None };
+    let limit = d.checked_sub(c)?;
+    (limit.abs() >= LARGE).then(|| (Expr::binary(BinaryOp::Sub, a, b), limit))
+}
+
+fn constant(e: &Expr) -> i128 {
+    if let Expr::Int(c) = e { *c } else { 0 }
 }
