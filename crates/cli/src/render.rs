@@ -423,6 +423,7 @@ mod tests {
                     advice: move the call out of the loop
 
                 1 region modelled: 1 transformed, 1 loop left alone
+                assumed: 1 IB, 1 AA
             "#]],
         );
     }

@@ -503,7 +503,8 @@ mod tests {
                           "arrays": [
                             "A",
                             "B"
-                          ]
+                          ],
+                          "implied": false
                         }
                       ],
                       "check": "{  : }",
@@ -551,6 +552,13 @@ mod tests {
                       "advice": "move the call out of the loop"
                     }
                   ]
+                }
+              ],
+              "assumed": [
+                {
+                  "kind": "AA",
+                  "taken": 1,
+                  "notImplied": 1
                 }
               ]
             }
