@@ -87,9 +87,8 @@ pub fn single_entry_part(
     let mut seen = BTreeSet::from([entry]);
     let mut work = vec![entry];
     while let Some(block) = work.pop() {
-        if facts.ways_on(block).next().is_none() {
-            return None; // a way out that does not meet `exit`
-        }
+        // A way out that does not meet `exit` ends here.
+        facts.ways_on(block).next()?;
         for next in facts.ways_on(block) {
             if next == exit {
                 continue;
