@@ -22,6 +22,7 @@ const STEPS_OF_A_SECOND: u64 = 1_000_000_000;
 impl Budget {
     /// Domains, access relations and contexts from the IR.
     pub const READ: Budget = Budget::new("read", 500_000);
+    pub const READ_HASTILY: Budget = Budget::new("read", 50_000);
     /// Recovering array shapes.
     pub const DELINEARIZE: Budget = Budget::new("delinearize", 500_000);
     /// Simplifying the assumptions.

@@ -12,9 +12,10 @@ fn main() {
         }
         let (facts, analyses) = Analyses::collect(&function);
         let ctx = isl::Ctx::new();
-        let reading = llvm::read::read_function(&facts, &analyses, &ctx, &Default::default(), Default::default());
+        let reading = llvm::read::read_function(&facts, &analyses, &ctx, &mut Default::default(), Default::default());
         println!("{}: {} regions", function.name(), reading.regions.len());
-        for region in &reading.regions {
+        for found in &reading.regions {
+            let llvm::read::Found::Region(region) = found else { continue };
             let scop = &region.scop;
             println!("  lines {:?}, modelled {}, context {}", scop.lines, scop.is_modelled(), scop.context);
             for (id, array) in &scop.arrays {

@@ -6,7 +6,7 @@ use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
-use llvm::read::TooLarge;
+use llvm::read::{self, Memory};
 use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
 use model::loop_ast::AstError;
@@ -65,11 +65,11 @@ const MAX_CUTS: usize = 2;
 /// Reads the function and decides about each of its regions.
 pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
     let ctx = Ctx::new();
-    let mut too_large = TooLarge::new();
+    let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
     loop {
         let reading = stage(options, facts.line, "read", || {
-            llvm::read::read_function(facts, analyses, &ctx, &too_large, options.assume)
+            read::read_function(facts, analyses, &ctx, &mut memory, options.assume)
         });
         let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
         for refusal in reading.refusals {
@@ -78,22 +78,24 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
                 considered.refusals.push(refusal);
             }
         }
-        for region in reading.regions {
-            let same = known.iter().position(|k| (k.region.entry, k.region.exit) == (region.entry, region.exit));
-            considered.regions.push(match same {
-                Some(index) => known.swap_remove(index),
-                None => consider_region(facts, region, options),
+        for found in reading.regions {
+            considered.regions.push(match found {
+                read::Found::Region(region) => consider_region(facts, *region, options),
+                read::Found::AsBefore(place) => {
+                    let same = known.iter().position(|k| (k.region.entry, k.region.exit) == place);
+                    known.swap_remove(same.expect("it was considered when it was read"))
+                }
             });
         }
-        let before = too_large.len();
+        let before = memory.too_large.len();
         for ConsideredRegion { region, found, verdict } in &considered.regions {
             if let Verdict::Leave(refusal) = verdict
                 && (refusal.kind == RefusalKind::OutOfBudget || found.part_may_gain)
             {
-                too_large.insert((region.entry, region.exit), refusal.clone());
+                memory.too_large.insert((region.entry, region.exit), refusal.clone());
             }
         }
-        if too_large.len() == before || too_large.len() > 1 << MAX_CUTS {
+        if memory.too_large.len() == before || memory.too_large.len() > 1 << MAX_CUTS {
             return considered;
         }
         known = considered.regions;

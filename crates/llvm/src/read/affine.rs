@@ -12,7 +12,7 @@
 use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
-use model::assume::Assumption;
+use model::assume::{Assumption, of_consequence};
 use model::scop::ParamId;
 
 /// Expressions deeper than this are not worth reading.
@@ -354,6 +354,8 @@ impl Reader<'_> {
                 };
                 Ok(Affine { function: a.function, bits, signed: true, unsigned: true })
             }
+            // A choice made before the loops is a number; as a function in pieces it would take all that uses it to pieces.
+            Op::Select if self.is_hoistable(value, 0) => not_affine(facts.display_name(value)),
             Op::Select => {
                 let condition = self.condition_at(operands[0], scope, trusted, deeper)?;
                 // Poison of the side not chosen does not get through.
@@ -710,7 +712,7 @@ impl Reader<'_> {
         // What the assumption says of parameters for which nothing of this runs does not matter, nor does what it says of those that
         // an earlier assumption rules out: the check tests them all.
         let running = scope.domain.params()?.intersect(&self.context_assumed)?;
-        let valid = bad.complement()?.gist(&running)?.coalesce()?;
+        let valid = simplified(&bad.complement()?, &running)?;
         let possible = valid.intersect(&self.context_assumed)?;
         // The region must still be able to run under the assumption, and testing it must stay cheap.
         let useful = scope.domain.intersect_params(&possible)?;
@@ -726,6 +728,12 @@ impl Reader<'_> {
         });
         Ok(())
     }
+}
+
+/// What of an assumption matters where its scope runs.
+fn simplified(valid: &Set, running: &Set) -> Result<Set, isl::IslError> {
+    let short = valid.gist(running)?.coalesce()?;
+    if short.basic_sets()?.len() < 2 { Ok(short) } else { of_consequence(valid, running)?.gist(running)?.coalesce() }
 }
 
 struct ValueFacts {

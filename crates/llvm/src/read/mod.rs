@@ -36,8 +36,32 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
 #[derive(Default)]
 pub struct Reading {
-    pub regions: Vec<ReadRegion>,
+    pub regions: Vec<Found>,
     pub refusals: Vec<Refusal>,
+}
+
+pub enum Found {
+    Region(Box<ReadRegion>),
+    /// The region that was found there the last time.
+    AsBefore(Place),
+}
+
+/// Entry and exit of a region.
+pub type Place = (BlockId, BlockId);
+
+/// What is kept of a function between one reading and the next.
+#[derive(Default)]
+pub struct Memory {
+    /// Regions that are too large for what comes after reading or to be worth it as a whole, and how that was found out.
+    pub too_large: BTreeMap<Place, Refusal>,
+    /// Regions that were read: their blocks, and what was refused inside them.
+    read: BTreeMap<Place, (Vec<BlockId>, Vec<Refusal>)>,
+    /// Why others were not; without a block where a budget was used up.
+    refused: BTreeMap<Place, (Refusal, Option<BlockId>)>,
+    /// Operations of isl that looking for array shapes took so far.
+    shaping: Cell<u64>,
+    /// How often a budget was used up.
+    in_vain: usize,
 }
 
 /// Why reading a region stopped.
@@ -62,10 +86,6 @@ impl From<isl::IslError> for Stop {
     }
 }
 
-/// Regions, by entry and exit, that are too large for what comes after reading or to be worth it as a whole, and how that was
-/// found out.
-pub type TooLarge = BTreeMap<(BlockId, BlockId), Refusal>;
-
 /// Requires: nothing of the function has changed since `facts` were taken.
 /// Ensures: the regions do not overlap; every loop of the function lies in a region or is covered by a refusal. Instead of a region
 /// that is too large, its parts are read.
@@ -73,10 +93,9 @@ pub fn read_function(
     facts: &FunctionFacts,
     oracle: &dyn Oracle,
     ctx: &isl::Ctx,
-    too_large: &TooLarge,
+    memory: &mut Memory,
     allowed: Allowed,
 ) -> Reading {
-    let shaping = Cell::new(0);
     let mut search = Search {
         facts,
         oracle,
@@ -84,8 +103,7 @@ pub fn read_function(
         found: Reading::default(),
         searched: BTreeSet::new(),
         taken: BTreeSet::new(),
-        too_large,
-        shaping: &shaping,
+        memory,
         allowed,
     };
     if facts.loops.is_empty() {
@@ -110,13 +128,17 @@ struct Search<'a> {
     searched: BTreeSet<(Option<LoopId>, BlockId)>,
     /// Blocks of the regions found.
     taken: BTreeSet<BlockId>,
-    too_large: &'a TooLarge,
-    /// Operations of isl that looking for array shapes took so far.
-    shaping: &'a Cell<u64>,
+    memory: &'a mut Memory,
     allowed: Allowed,
 }
 
 impl Search<'_> {
+    /// A function in which much was read in vain, time and again smaller parts of the same, is not worth as much in the end.
+    fn budget(&self) -> isl::Budget {
+        const PATIENCE: usize = 8;
+        if self.memory.in_vain < PATIENCE { isl::Budget::READ } else { isl::Budget::READ_HASTILY }
+    }
+
     /// Searches one level of the loop tree from `start` to `stop`.
     fn level(&mut self, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) {
         if !self.searched.insert((scope, start)) {
@@ -154,39 +176,56 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
+        let place = (region.entry, region.exit);
+        let (shaping, allowed) = (&self.memory.shaping, self.allowed);
         let reader = |trust: Trust| {
-            let trust = if self.allowed.contains(AssumptionKind::RT) { trust } else { Trust::Nothing };
-            let reader = Reader::new(self.facts, self.oracle, self.ctx, &region, self.shaping, trust)?;
-            Ok(Reader { allowed: self.allowed, ..reader })
+            let trust = if allowed.contains(AssumptionKind::RT) { trust } else { Trust::Nothing };
+            let reader = Reader::new(self.facts, self.oracle, self.ctx, &region, shaping, trust)?;
+            Ok(Reader { allowed: allowed, ..reader })
         };
         let mut halve = false;
         // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
         let falls_apart = pieces.len() > 1 || self.facts.child_loop_of(scope, pieces[0].entry).is_none();
-        let read = match self.too_large.get(&(region.entry, region.exit)) {
+        let read = match self.memory.too_large.get(&place) {
             Some(refusal) if refusal.kind == RefusalKind::OutOfBudget || falls_apart => {
                 halve = true;
                 Err(Stop::Refused { refusal: refusal.clone(), block: region.entry })
             }
-            _ => self.ctx.within(isl::Budget::READ, || read_region(reader)),
+            _ if self.memory.read.contains_key(&place) => {
+                let (blocks, refusals) = &self.memory.read[&place];
+                self.taken.extend(blocks);
+                self.found.regions.push(Found::AsBefore(place));
+                self.found.refusals.extend(refusals.iter().cloned());
+                return;
+            }
+            _ => match self.memory.refused.get(&place) {
+                Some((refusal, block)) => {
+                    halve = block.is_none();
+                    Err(Stop::Refused { refusal: refusal.clone(), block: block.unwrap_or(region.entry) })
+                }
+                None => self.ctx.within(self.budget(), || read_region(reader)),
+            },
         };
-        let (refusal, cut) = match read {
+        let (refusal, block) = match read {
             Ok(read) => {
                 self.taken.extend(read.region.blocks.iter().copied());
-                self.found.regions.push(read.region);
+                self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
+                self.found.regions.push(Found::Region(Box::new(read.region)));
                 self.found.refusals.extend(read.unshaped);
                 return;
             }
-            Err(Stop::Refused { refusal, .. }) if halve => (refusal, pieces.len() / 2),
-            Err(Stop::Refused { refusal, block }) => {
-                let cut = pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0);
-                (refusal, cut)
-            }
+            Err(Stop::Refused { refusal, block }) => (refusal, Some(block).filter(|_| !halve)),
             Err(Stop::Varies(_)) => unreachable!("read again without them"),
             Err(Stop::Isl(error)) => {
-                let line = self.facts.line_of_block(region.entry);
-                // Half of the run may do with the budget; a single piece that does not is refused.
-                (refusal_of_isl(&error, line), pieces.len() / 2)
+                self.memory.in_vain += usize::from(error.is_out_of_budget());
+                (refusal_of_isl(&error, self.facts.line_of_block(region.entry)), None)
             }
+        };
+        self.memory.refused.insert(place, (refusal.clone(), block));
+        let cut = match block {
+            Some(block) => pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0),
+            // Half of the run may do with the budget; a single piece that does not is refused.
+            None => pieces.len() / 2,
         };
         self.run(scope, &pieces[..cut]);
         if (halve || refusal.kind == RefusalKind::OutOfBudget) && pieces.len() > 1 {

@@ -3,7 +3,7 @@
 use super::extent::{Extents, Unchecked};
 use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test};
-use crate::assume::AssumptionKind;
+use crate::assume::{AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Names, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64,
     generate,
@@ -115,12 +115,16 @@ struct Terms {
 fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
     let mut check = Vec::new();
     let mut known = scop.context.clone();
+    let mut some = Set::empty(&known.get_space()?)?;
+    for statement in scop.statements.values() {
+        some = some.union(&statement.domain.params()?)?;
+    }
     let mut unknown: HashSet<ParamId> =
         scop.invariants.iter().filter_map(|i| i.preload.as_ref()).flat_map(|p| p.params.iter().copied()).collect();
     let mut tested = vec![false; scop.assumptions.iter().count()];
     for (number, invariant) in scop.invariants.iter().enumerate() {
         let Some(preload) = &invariant.preload else { continue };
-        assumed_terms(scop, &unknown, &mut tested, &mut known, &mut check)?;
+        assumed_terms(scop, &some, &unknown, &mut tested, &mut known, &mut check)?;
         if tested[..preload.after].contains(&false) {
             let why = format!("what says that `{}` can be read depends on it", invariant.name);
             return Err(refused(RefusalKind::TooComplex, scop, why));
@@ -131,7 +135,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
         unknown.retain(|p| later().any(|preload| preload.params.contains(p)));
     }
-    assumed_terms(scop, &unknown, &mut tested, &mut known, &mut check)?;
+    assumed_terms(scop, &some, &unknown, &mut tested, &mut known, &mut check)?;
     if let Some((term, some)) = work(scop, &known, options)? {
         check.push(term);
         known = known.intersect(&some)?.coalesce()?;
@@ -190,6 +194,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
 /// Tests of the assumptions that speak of known parameters only.
 fn assumed_terms(
     scop: &Scop,
+    some: &Set,
     unknown: &HashSet<ParamId>,
     tested: &mut [bool],
     known: &mut Set,
@@ -212,6 +217,7 @@ fn assumed_terms(
         if valid.plain_is_universe()? {
             continue;
         }
+        let valid = of_consequence(&valid, &some.intersect(known)?)?.gist(known)?.coalesce()?;
         let both = known.intersect(&valid)?.coalesce()?;
         if both.is_empty()? {
             return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
