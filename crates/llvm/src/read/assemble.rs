@@ -369,8 +369,7 @@ impl Reader<'_> {
     }
 
     fn array_name(&self, base: ValueId) -> String {
-        let name = &self.facts.value(base).name;
-        if name.is_empty() { format!("m{}", base.0) } else { name.clone() }
+        self.name_of(base).unwrap_or_else(|| format!("m{}", base.0))
     }
 
     fn element_type(&self, instruction: ValueId) -> Option<String> {
@@ -508,14 +507,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `n`, or where it is: `m[8 bytes]`.
     fn shown_invariant(&self, read: &InvariantRead) -> String {
-        let named = read.loads.iter().map(|&l| &self.facts.value(l).name).find(|name| !name.is_empty());
-        let behind = || match read.base() {
-            Some(base) => format!("a value behind {}", self.array_name(base)),
-            None => "a value in memory".into(),
-        };
-        named.cloned().unwrap_or_else(behind)
+        let named = read.loads.iter().chain([&read.load]).find_map(|&l| self.name_of(l));
+        named.unwrap_or_else(|| "a value in memory".into())
     }
 
     fn modelled_invariants(

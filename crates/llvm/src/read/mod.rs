@@ -520,8 +520,7 @@ impl<'a> Reader<'a> {
             return Ok(ParamId(known as u32));
         }
         let id = ParamId(self.params.len() as u32);
-        let name =
-            Some(self.facts.value(value).name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| id.to_string());
+        let name = self.name_of(value).unwrap_or_else(|| id.to_string());
         self.params.push(Param { name, bits, range: (low, high) });
         self.param_values.push(value);
         let range = Set::read_from_str(&self.ctx, &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?;
