@@ -327,7 +327,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a person may call a value: by its own name, or by where it is, `m+8` for the value 8 bytes behind `m`.
+    /// What a person may call a value: by its own name, or by where it is, `m_8` for the value 8 bytes behind `m`.
     pub(super) fn name_of(&self, value: ValueId) -> Option<String> {
         let own = &self.facts.value(value).name;
         if !own.is_empty() {
@@ -335,7 +335,7 @@ impl Reader<'_> {
         }
         let place = &self.invariants.get(&value)?.place;
         let root = self.name_of(place.root)?;
-        place.terms.is_empty().then(|| format!("{root}+{}", place.constant))
+        place.terms.is_empty().then(|| format!("{root}_{}", place.constant))
     }
 
     /// The invariants whose values `value` is computed from.

@@ -181,7 +181,7 @@ impl Search<'_> {
         let reader = |trust: Trust| {
             let trust = if allowed.contains(AssumptionKind::RT) { trust } else { Trust::Nothing };
             let reader = Reader::new(self.facts, self.oracle, self.ctx, &region, shaping, trust)?;
-            Ok(Reader { allowed: allowed, ..reader })
+            Ok(Reader { allowed, ..reader })
         };
         let mut halve = false;
         // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
