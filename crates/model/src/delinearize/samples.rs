@@ -178,7 +178,7 @@ fn most_frequent(moves: &[Option<usize>]) -> Option<usize> {
 /// Those without integer divisions, as "= 0" or "≥ 0".
 fn constraints(set: &BasicSet) -> Result<Vec<(bool, Polynomial)>, IslError> {
     let mut found = Vec::new();
-    for constraint in set.constraints()? {
+    for constraint in set.remove_unknown_divs()?.constraints()? {
         if let Some(polynomial) = Polynomial::from_aff(&constraint.get_aff()?)? {
             found.push((constraint.is_equality()?, polynomial));
         }

@@ -429,9 +429,11 @@ fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Res
             member.trips = member.trips.max(NOMINAL_SIZE as f64);
             continue;
         };
-        member.trips = member.trips.max((high - low) as f64 + 1.0);
-        for value in [low + (high - low) / 2, low] {
-            let here = aff.add_constant_si(-value)?.zero_basic_set()?.to_set()?.intersect(&rest)?;
+        // A counter may start where its type does: differences need more bits than the type has.
+        member.trips = member.trips.max(high as f64 - low as f64 + 1.0);
+        for value in [low.midpoint(high), low] {
+            let value = isl::Val::int_from_si(space.ctx(), value)?;
+            let here = aff.add_constant_val(&value.neg()?)?.zero_basic_set()?.to_set()?.intersect(&rest)?;
             if !here.is_empty()? {
                 rest = here;
                 break;
