@@ -415,6 +415,9 @@ fn any_of(bits: u32) -> (i128, i128) {
     (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
 }
 
+/// What guards tell is kept in so many parts at most.
+const MAX_CONTEXT_PARTS: usize = 2;
+
 /// A point to go back to when what was read turns out not to be needed.
 #[derive(Clone)]
 struct KnownParameters {
@@ -607,8 +610,13 @@ impl<'a> Reader<'a> {
         match read {
             Ok(set) => {
                 let set = if truth { set } else { set.complement()? }.params()?;
-                // A condition that only names values nobody else mentions costs more than it tells.
-                self.context = self.context.intersect(&set)?;
+                let context = self.context.intersect(&set)?.coalesce()?;
+                // A context in pieces, from `n != 3`, takes all that meets it to pieces: that costs more than it tells.
+                if context.basic_sets()?.len() > MAX_CONTEXT_PARTS {
+                    self.forget_parameters_since(known);
+                    return Ok(());
+                }
+                self.context = context;
                 self.context_assumed = self.context_assumed.intersect(&set)?;
                 Ok(())
             }
