@@ -24,7 +24,7 @@ pub struct ReadRegion {
     /// The blocks that control gets to only over these edges.
     pub error_paths: Vec<BlockId>,
     /// The SSA value behind each parameter, in order; defined outside the region, or computed in it from such values without
-    /// side effects, so that it can be computed before it. Read as signed.
+    /// side effects, so that it can be computed before it. Read as the model's parameter says.
     pub params: Vec<ValueId>,
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array; defined outside the region (or a global).

@@ -39,7 +39,12 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         .collect();
     let params = (0..)
         .take_while(|k| sketch.contains(&format!("p{k}")))
-        .map(|k| Param { name: format!("p{k}"), bits: 32, range: (i128::from(i32::MIN), i128::from(i32::MAX)) })
+        .map(|k| Param {
+            name: format!("p{k}"),
+            bits: 32,
+            unsigned: false,
+            range: (i128::from(i32::MIN), i128::from(i32::MAX)),
+        })
         .collect::<Vec<_>>();
     let prefix = if params.is_empty() {
         String::new()

@@ -40,12 +40,14 @@ ordinal!(/// The n-th statement in original textual order, `S<n>` in isl.
 ordinal!(/// The n-th array (or scalar slot), `A<n>` in isl.
     ArrayId, "A");
 
-/// An integer that is the same in all instances, read as *signed* from a value of `bits` bits.
+/// An integer that is the same in all instances, read from a value of `bits` bits.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// As a person calls it: `n`.
     pub name: String,
     pub bits: u32,
+    /// Which of the two readings of the bits; false for all of 64.
+    pub unsigned: bool,
     /// Inclusive bounds known at compile time; `bits` wide at most.
     pub range: (i128, i128),
 }

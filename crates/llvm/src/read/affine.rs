@@ -13,7 +13,7 @@ use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
 use model::assume::{Assumption, of_consequence};
-use model::scop::ParamId;
+use model::scop::{Param, ParamId};
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -107,11 +107,10 @@ impl Reader<'_> {
         self.as_parameter(scope, id, bits)
     }
 
-    /// What is computed without trusting any flag, in ℤ.
-    pub(super) fn definition(&mut self, value: ValueId, scope: &Scope) -> Read<Affine> {
-        let bits = self.integer(value)?.bits;
-        let affine = self.expression(value, bits, scope, false, 0)?;
-        self.as_signed(affine, scope)
+    /// What is computed without trusting any flag, in ℤ; in the same reading as the parameter that stands for it.
+    pub(super) fn definition(&mut self, value: ValueId, parameter: &Affine, scope: &Scope) -> Read<Affine> {
+        let affine = self.expression(value, parameter.bits, scope, false, 0)?;
+        if parameter.signed { self.as_signed(affine, scope) } else { self.as_unsigned(affine, scope) }
     }
 
     fn as_parameter(&mut self, scope: &Scope, id: ParamId, bits: u32) -> Read<Affine> {
@@ -119,8 +118,9 @@ impl Reader<'_> {
         let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
         let local = LocalSpace::from_space(&space)?;
         let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
-        let unsigned = self.params[id.index()].range.0 >= 0;
-        Ok(Affine { function, bits, signed: true, unsigned })
+        let Param { unsigned, range, .. } = self.params[id.index()];
+        let signed = !unsigned || range.1 < 1 << (bits - 1);
+        Ok(Affine { function, bits, signed, unsigned: range.0 >= 0 })
     }
 
     /// The name under which a value from outside reaches the region.
@@ -189,8 +189,9 @@ impl Reader<'_> {
             let inside = self.expression(value, bits, scope, false, depth);
             self.proofs_only -= 1;
             return match inside {
-                Ok(affine) if affine.signed || self.prove_signed(&affine, scope)? => {
-                    Ok(Affine { signed: true, ..affine })
+                Ok(affine) if self.is_signed(&affine, scope)? => Ok(Affine { signed: true, ..affine }),
+                Ok(affine) if self.is_taken_for_unsigned(value, bits) && self.is_unsigned(&affine, scope)? => {
+                    Ok(Affine { unsigned: true, ..affine })
                 }
                 Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
                 _ => {
@@ -627,8 +628,16 @@ impl Reader<'_> {
             Ult | Ule | Ugt | Uge => (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?),
             // Equality modulo 2^w is equality where both lie in one range of 2^w numbers.
             Eq | Ne => {
+                let only_unsigned = |x: &Affine| x.unsigned && !x.signed;
                 if a.unsigned && b.unsigned {
                     (a, b)
+                } else if only_unsigned(&a)
+                    || only_unsigned(&b)
+                    || !(self.is_signed(&a, scope)? && self.is_signed(&b, scope)?)
+                        && self.is_unsigned(&a, scope)?
+                        && self.is_unsigned(&b, scope)?
+                {
+                    (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?)
                 } else {
                     (self.as_signed(a, scope)?, self.as_signed(b, scope)?)
                 }
@@ -649,7 +658,7 @@ impl Reader<'_> {
 
     /// Ensures: the result's function is the signed reading of the value in all instances of the scope (given the assumptions).
     pub fn as_signed(&mut self, a: Affine, scope: &Scope) -> Read<Affine> {
-        if a.signed || self.prove_signed(&a, scope)? {
+        if self.is_signed(&a, scope)? {
             return Ok(Affine { signed: true, ..a });
         }
         let outside = self.outside_range(&a, scope, true)?;
@@ -662,6 +671,11 @@ impl Reader<'_> {
         if a.unsigned {
             return Ok(a);
         }
+        // The constant 0xffffffff is stored as −1. (Of 64 bits its unsigned reading would be too large for the check.)
+        if a.bits < 64 && a.function.is_cst()? {
+            let function = a.function.mod_val(&power_of_two(&self.ctx, a.bits)?)?;
+            return Ok(Affine { function, bits: a.bits, signed: false, unsigned: true });
+        }
         let outside = self.outside_range(&a, scope, false)?;
         if !outside.is_empty()? {
             self.assume_never(outside, scope)?;
@@ -671,6 +685,14 @@ impl Reader<'_> {
 
     pub(super) fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(self.outside_range(a, scope, true)?.is_empty()?)
+    }
+
+    /// Known to be, or proved here.
+    fn is_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+        Ok(a.signed || self.prove_signed(a, scope)?)
+    }
+    fn is_unsigned(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+        Ok(a.unsigned || self.outside_range(a, scope, false)?.is_empty()?)
     }
 
     fn is_never_negative(&self, a: &Affine, scope: &Scope) -> Read<bool> {

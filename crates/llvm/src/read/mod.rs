@@ -2,7 +2,7 @@
 //!
 //! The order: [`region`] proposes regions, [`legality`] looks at every instruction, [`invariant`] finds values in memory that can be
 //! taken for parameters, [`domain`] gives every block its instances ([`count`] those of loops), [`statement`] cuts blocks into statements and finds the scalars between them, [`access`] reads addresses, [`reduction`] recognises
-//! `a = a op x`. [`affine`] serves them all.
+//! `a = a op x`. [`affine`] and [`sign`] serve them all.
 
 mod access;
 mod affine;
@@ -18,6 +18,7 @@ mod preload;
 mod program;
 mod reduction;
 mod region;
+mod sign;
 mod statement;
 mod twins;
 
@@ -30,7 +31,7 @@ use model::assume::{Allowed, Assumption, AssumptionKind, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
 use region::{End, Piece, Region, chain};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
@@ -406,13 +407,15 @@ struct Reader<'a> {
     arrivals: Arrivals,
     /// While an exit condition is read: instances in which it says something else than the program.
     unsure: Option<Set>,
+    /// The uses of every value, once somebody asks.
+    users: OnceCell<Vec<Vec<ValueId>>>,
     /// What the next assumption is about.
     subject: (AssumptionKind, String),
 }
 
-/// All signed numbers of so many bits.
-fn any_of(bits: u32) -> (i128, i128) {
-    (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+/// All signed or unsigned numbers of so many bits.
+fn any_of(bits: u32, unsigned: bool) -> (i128, i128) {
+    if unsigned { (0, (1i128 << bits) - 1) } else { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) }
 }
 
 /// What guards tell is kept in so many parts at most.
@@ -480,6 +483,7 @@ impl<'a> Reader<'a> {
             distrusted: BTreeSet::new(),
             arrivals: Arrivals::new(),
             unsure: None,
+            users: OnceCell::new(),
             subject: (AssumptionKind::EE, "integer arithmetic in the loops must not wrap around".into()),
         };
         reader.find_twins();
@@ -509,22 +513,34 @@ impl<'a> Reader<'a> {
         // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
         let loaded_before = self.invariants.contains_key(&value) && !self.is_defined_before(value);
         let reliable = !loaded_before && self.oracle.is_guaranteed_not_poison(value);
-        let range = if reliable { self.oracle.signed_range(value) } else { any_of(bits) };
-        self.intern(value, bits, range)
+        let unsigned = self.is_taken_for_unsigned(value, bits);
+        let range = match (reliable, unsigned) {
+            (false, _) => any_of(bits, unsigned),
+            (true, false) => self.oracle.signed_range(value),
+            // Of less than 64 bits.
+            (true, true) => {
+                let (low, high) = self.oracle.unsigned_range(value);
+                (low as i128, high as i128)
+            }
+        };
+        self.intern(value, Param { name: String::new(), bits, unsigned, range })
     }
 
     /// A value of the region that is computed again before it. What LLVM knows of it holds where it stands, not there.
     fn intern_hoisted(&mut self, value: ValueId, bits: u32) -> Result<ParamId, isl::IslError> {
-        self.intern(value, bits, any_of(bits))
+        let unsigned = self.is_taken_for_unsigned(value, bits);
+        self.intern(value, Param { name: String::new(), bits, unsigned, range: any_of(bits, unsigned) })
     }
 
-    fn intern(&mut self, value: ValueId, bits: u32, (low, high): (i128, i128)) -> Result<ParamId, isl::IslError> {
+    /// The parameter for the value, which gets its name here; `param` if it is new.
+    fn intern(&mut self, value: ValueId, param: Param) -> Result<ParamId, isl::IslError> {
         if let Some(known) = self.param_values.iter().position(|&v| v == value) {
             return Ok(ParamId(known as u32));
         }
         let id = ParamId(self.params.len() as u32);
         let name = self.name_of(value).unwrap_or_else(|| id.to_string());
-        self.params.push(Param { name, bits, range: (low, high) });
+        let (low, high) = param.range;
+        self.params.push(Param { name, ..param });
         self.param_values.push(value);
         let range = Set::read_from_str(&self.ctx, &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?;
         self.context = self.context.intersect(&range)?;

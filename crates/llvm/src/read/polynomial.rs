@@ -164,7 +164,7 @@ impl Reader<'_> {
         let known = self.known_parameters();
         let assumed = std::mem::replace(&mut self.context_assumed, self.context.clone());
         self.proofs_only += 1;
-        let definition = self.definition(value, &Scope { domain: self.everywhere(scope)?, ..scope.clone() });
+        let definition = self.definition(value, parameter, &Scope { domain: self.everywhere(scope)?, ..scope.clone() });
         self.proofs_only -= 1;
         let learned = std::mem::replace(&mut self.context_assumed, assumed);
         self.context_assumed = self.context_assumed.intersect(&learned)?;

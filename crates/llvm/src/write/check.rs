@@ -130,7 +130,8 @@ impl<A: Anchors> Writer<'_, A> {
         for (index, &id) in self.region.params.iter().enumerate() {
             let value = self.value(id);
             if !self.params.contains_key(&index) && self.is_known(value) {
-                self.params.insert(index, self.write_param(value)?);
+                let unsigned = self.region.scop.params.get(index).is_some_and(|param| param.unsigned);
+                self.params.insert(index, self.write_param(value, unsigned)?);
             }
         }
         Ok(())
@@ -188,10 +189,11 @@ impl<A: Anchors> Writer<'_, A> {
         self.build.at_end(next);
     }
 
-    fn write_param(&self, value: Value) -> Result<Value, WriteError> {
+    fn write_param(&self, value: Value, unsigned: bool) -> Result<Value, WriteError> {
         let copy = self.hoisted(value);
         match value.ty().int_bits() {
             Some(64) => Ok(copy),
+            Some(bits) if bits < 64 && unsigned => Ok(self.build.zext(copy, self.build.i64())),
             Some(bits) if bits < 64 => Ok(self.build.sext(copy, self.build.i64())),
             None if value.ty().is_pointer() => Ok(self.build.address(copy)),
             _ => Err(WriteError::Reader("a parameter is wider than 64 bits or no integer".into())),

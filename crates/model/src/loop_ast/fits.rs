@@ -167,7 +167,7 @@ mod tests {
         Expr::binary(op, a, b)
     }
     fn param(range: (i128, i128)) -> Param {
-        Param { name: "n".into(), bits: 64, range }
+        Param { name: "n".into(), bits: 64, unsigned: false, range }
     }
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);

@@ -91,7 +91,12 @@ impl Fixture {
             ctx,
             params: params
                 .iter()
-                .map(|name| Param { name: name.to_string(), bits: 64, range: (i64::MIN.into(), i64::MAX.into()) })
+                .map(|name| Param {
+                    name: name.to_string(),
+                    bits: 64,
+                    unsigned: false,
+                    range: (i64::MIN.into(), i64::MAX.into()),
+                })
                 .collect(),
             arrays: IndexMap::new(),
             statements: IndexMap::new(),
