@@ -135,6 +135,11 @@ impl Polynomial {
     pub fn has_counters(&self) -> bool {
         self.vars().any(|v| !v.is_param())
     }
+    /// Two counters have different factors.
+    pub fn mixes_counters(&self) -> bool {
+        let mut speeds = self.terms().filter(|(m, _)| m.split().0.degree() > 0).map(|(_, c)| c.abs());
+        speeds.next().is_some_and(|first| speeds.any(|other| other != first))
+    }
     /// The greatest number that divides all coefficients; 0 for the zero polynomial.
     pub fn content(&self) -> i128 {
         self.terms.values().fold(0, |g, c| gcd(g, *c))

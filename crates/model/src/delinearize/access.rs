@@ -71,10 +71,7 @@ impl Linear {
 
     /// Two loops turn the same flat offset, at different speeds.
     pub fn mixes_loops(&self) -> bool {
-        self.pieces.iter().any(|(_, cells)| {
-            let mut speeds = cells.terms().filter(|(m, _)| m.split().0.degree() > 0).map(|(_, c)| c.abs());
-            speeds.next().is_some_and(|first| speeds.any(|other| other != first))
-        })
+        self.pieces.iter().any(|(_, cells)| cells.mixes_counters())
     }
 
     /// The cells of the flat offset.

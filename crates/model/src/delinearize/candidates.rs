@@ -22,6 +22,16 @@ pub struct Chain {
     pub cost: u32,
 }
 
+impl Chain {
+    /// Does it only divide dimensions of the other one, into constant sizes of at least `least`?
+    pub fn refines(&self, other: &Chain, least: i128) -> bool {
+        let is_new = |size: &&Polynomial| !other.sizes.contains(size);
+        self.strides.len() > other.strides.len()
+            && other.strides.iter().all(|s| self.strides.contains(s))
+            && self.sizes.iter().filter(is_new).all(|s| s.degree() == 0 && s.constant_term() >= least)
+    }
+}
+
 /// More different strides than this say nothing about a shape.
 const MAX_STRIDES: usize = 12;
 /// More inner dimensions are not looked for.

@@ -84,6 +84,9 @@ const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
+/// A proved shape gets further dimensions under a condition only if they have so many cells: the 2 in a subscript 2i + k is a step, not
+/// the length of a row.
+const MIN_ROW: i128 = 8;
 /// Operations of isl after which the best shape so far is taken.
 const SEARCH_OPERATIONS: u64 = 100_000;
 /// A shape that needs more than this to be proved is not taken.
@@ -92,7 +95,8 @@ const ONE_SHAPE: Budget = Budget::new("one shape", 50_000);
 /// The shape in which the accesses have views under the weakest condition.
 ///
 /// Affine offsets have a flat view without any condition. For them a shape is taken if it is proved, the one with the most
-/// dimensions first; or if it tells loops apart that share a flat offset, under a condition that leaves every access possible.
+/// dimensions first; or if it tells loops apart that share a flat offset or a subscript of what is proved, under a condition that
+/// leaves every access possible.
 ///
 /// Ensures: under the condition the relations describe exactly the cells that the accesses touch; two of them meet if and only if
 /// bytes overlap within a cell. Running out of budget is a refusal, not an error.
@@ -180,6 +184,12 @@ impl Found {
         self.views.iter().flatten().map(|v| v.pieces.len()).sum()
     }
 
+    /// In some subscript two loops turn at different speeds.
+    fn mixes_loops(&self) -> bool {
+        let subscripts = self.views.iter().flatten().flat_map(|v| &v.pieces).flat_map(|(_, subscripts)| subscripts);
+        subscripts.into_iter().any(Polynomial::mixes_counters)
+    }
+
     /// Every access has one view for all its instances.
     fn is_steady(&self, accesses: &[Linear]) -> bool {
         let needed: usize = accesses.iter().map(|a| a.pieces.len()).sum();
@@ -218,20 +228,24 @@ fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslEr
     }
     let all: Vec<&Linear> = accesses.iter().collect();
     let chains = constant_chains(&all);
+    let mut proved = None;
     for chain in &chains {
-        if let Some(found) = evaluate(accesses, chain, Demand::Proof, || everywhere(ctx))? {
-            return Ok(Some(found));
+        proved = evaluate(accesses, chain, Demand::Proof, || everywhere(ctx))?;
+        if proved.is_some() {
+            break;
         }
     }
-    if accesses.iter().any(Linear::mixes_loops) {
+    let mixed = proved.as_ref().map_or_else(|| accesses.iter().any(Linear::mixes_loops), Found::mixes_loops);
+    if mixed {
         let happening = happening(&all)?.map_or_else(|| everywhere(ctx), Ok)?;
-        for chain in &chains {
-            if let Some(found) = evaluate(accesses, chain, Demand::Condition, || Ok(happening.clone()))? {
+        for chain in chains.iter().filter(|c| proved.as_ref().is_none_or(|p| c.refines(&p.chain, MIN_ROW))) {
+            let found = evaluate(accesses, chain, Demand::Condition, || Ok(happening.clone()))?;
+            if let Some(found) = found.filter(|f| proved.is_none() || !f.mixes_loops()) {
                 return Ok(Some(found));
             }
         }
     }
-    Ok(None)
+    Ok(proved)
 }
 
 /// Offsets with products of parameters and counters.

@@ -254,14 +254,31 @@ impl Dimension<'_> {
         Some(moved)
     }
 
-    /// Rows of constant size: with the least value in range the greatest is, or no row does it.
+    /// Rows of constant size: with the least value in range the greatest is, or no row does it for all parameters.
     fn constant_multiple(&self, domain: &Set, f: &Polynomial) -> Result<i128, IslError> {
         let size = self.size.constant_term();
-        let low = match f.to_aff(&domain.get_space()?)? {
-            Some(aff) => domain.min_val(&aff)?.to_i64().map(i128::from),
-            None => None,
+        let Some(aff) = f.to_aff(&domain.get_space()?)? else { return Ok(f.constant_term().div_euclid(size)) };
+        let least = |domain: &Set| -> Result<Option<i128>, IslError> {
+            Ok(if domain.is_empty()? { None } else { domain.min_val(&aff)?.to_i64().map(i128::from) })
         };
-        Ok(low.unwrap_or(f.constant_term()).div_euclid(size))
+        let row = least(domain)?.unwrap_or(f.constant_term()).div_euclid(size);
+        if self.demand == Demand::Proof {
+            return Ok(row);
+        }
+        // Where `j + start` is least is where `start` is, which is as good as never. Parameters are usually small and not negative.
+        let mut usual = vec![domain.clone(), domain.clone()];
+        for at in 0..domain.dim(DimType::Param)? {
+            if aff.involves_dims(DimType::Param, at, 1)? {
+                usual[0] = usual[0].upper_bound_si(DimType::Param, at, 0)?.lower_bound_si(DimType::Param, at, 0)?;
+                usual[1] = usual[1].lower_bound_si(DimType::Param, at, 0)?;
+            }
+        }
+        for domain in &usual {
+            if let Some(low) = least(domain)? {
+                return Ok(low.div_euclid(size));
+            }
+        }
+        Ok(row)
     }
 }
 

@@ -438,6 +438,33 @@ fn parameters_the_domain_does_not_bound_become_a_condition() {
     assert_eq!(constant_shape(&[&format!("{bounded} | {offset} | 8")]).0, [1200]);
 }
 
+/// A part of a square that begins at p0 and is p1 wide: the row is the one that `start` suggests, not the one that holds the least int.
+#[test]
+fn a_parameter_in_the_column_is_taken_for_small() {
+    let range = "-2147483648 <= p0 <= 2147483647";
+    let part = format!("[p0, p1] -> {{ [i, j] : 0 <= i < p1 and 0 <= j < p1 and {range} }}");
+    let offset = "[p0, p1] -> { [i, j] -> [8*(1024*(p0 + i) + p0 + j)] }";
+    let access = format!("{part} | {offset} | 8");
+    assert_eq!(constant_shape(&[&access]).0, [1024]);
+    assert_eq!(constant_condition(&access), "[p0, p1] -> {  : p0 >= 0 and p1 <= 1024 - p0 }");
+    let known = "[p0, p1] -> { [i, j] : 0 <= i < p1 and 0 <= j < p1 and 2048 <= p0 <= 2147483647 }";
+    let condition = constant_condition(&format!("{known} | {offset} | 8"));
+    assert_eq!(condition, "[p0, p1] -> {  : p1 <= 3072 - p0 }");
+}
+
+#[test]
+fn a_proved_row_does_not_hide_one_that_needs_a_condition() {
+    let cells = "[p0] -> { [j, i, m] : 0 <= j < p0 and 0 <= i < p0 and 0 <= m < 5 }";
+    let access = format!("{cells} | [p0] -> {{ [j, i, m] -> [8*(320j + 5i + m)] }} | 8");
+    assert_eq!(constant_shape(&[&access]).0, [64, 5]);
+    assert_eq!(constant_condition(&access), "[p0] -> {  : p0 <= 64 }");
+    // Two cells are a step.
+    let steps = "[p0] -> { [i, k, j] : 0 <= i < 50 and 0 <= k < p0 and 0 <= j < 100 }";
+    let access = format!("{steps} | [p0] -> {{ [i, k, j] -> [8*(200i + 100k + j)] }} | 8");
+    assert_eq!(constant_shape(&[&access]).0, [100]);
+    assert_eq!(constant_condition(&access), "{  :  }");
+}
+
 #[test]
 fn the_diagonal_and_the_transpose_share_a_shape() {
     let (sizes, _, relations) = constant_shape(&[
