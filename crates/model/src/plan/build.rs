@@ -204,15 +204,16 @@ fn assumed_terms(
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
         ready.push(!tested && !involves(&assumption.valid, unknown)?);
     }
-    // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
-    for (assumed, kind) in [
+    const KINDS: [(AssumptionKind, CheckKind); 6] = [
         (AssumptionKind::RT, CheckKind::RT),
         (AssumptionKind::BL, CheckKind::BL),
         (AssumptionKind::EE, CheckKind::EE),
         (AssumptionKind::IB, CheckKind::IB),
         (AssumptionKind::AA, CheckKind::AA),
         (AssumptionKind::EB, CheckKind::EB),
-    ] {
+    ];
+    // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
+    for (at, (assumed, kind)) in KINDS.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
         if valid.plain_is_universe()? {
             continue;
@@ -221,6 +222,12 @@ fn assumed_terms(
         let both = known.intersect(&valid)?.coalesce()?;
         if both.is_empty()? {
             return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
+        }
+        // What lies inside of rows is often too small to wrap around.
+        let later = |kind| KINDS[at + 1..].iter().any(|(later, _)| *later == kind);
+        let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
+        if known.intersect(&others)?.is_subset(&valid)? {
+            continue;
         }
         let expr = expr_from_set(&valid, known)?;
         if expr != Expr::truth(true) {
