@@ -41,6 +41,8 @@ impl Default for PlanOptions {
 
 /// A bound in so many pieces is not worth a check.
 const MAX_WORK_PIECES: usize = 4;
+/// What it may cost to find out that a term need not be tested.
+const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 
 /// What to test at run time and what to run if the test holds.
 ///
@@ -225,9 +227,15 @@ fn assumed_terms(
         }
         // What lies inside of rows is often too small to wrap around.
         let later = |kind| KINDS[at + 1..].iter().any(|(later, _)| *later == kind);
-        let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
-        if known.intersect(&others)?.is_subset(&valid)? {
-            continue;
+        let implied = scop.ctx.within(IMPLIED, || {
+            let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
+            known.intersect(&others)?.is_subset(&valid)
+        });
+        match implied {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(IslError::OutOfBudget { stage }) if stage == IMPLIED.name => {}
+            Err(error) => return Err(error.into()),
         }
         let expr = expr_from_set(&valid, known)?;
         if expr != Expr::truth(true) {
