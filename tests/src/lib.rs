@@ -13,6 +13,7 @@
 //! `test:` names the stage, then flags for `loopwright analyze` (for `run` and `diagnose`: for the compiler). Everything below
 //! `expect:` is the expected text. `BLESS=1` rewrites it. See [`stage::Stage`] for what each stage shows, [`execute`] for `run`.
 
+pub mod cost;
 pub mod execute;
 pub mod fixture;
 pub mod stage;

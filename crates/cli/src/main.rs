@@ -51,6 +51,7 @@ Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, 
   delicm=on|off        values that LLVM keeps in registers go back to arrays (on, the default) or stay (off)
   report=DIR           write a report per module, as `analyze --json` prints it
   stats                the program counts which side of each check ran and says so on exit
+  outline              checks are functions `….lw.check.…` of their own, for profilers: to measure what they cost
   verify               check every result with an independent checker
   analyze              report only, change nothing
   off                  do nothing

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionList(Vec<(String, Option<String>)>);
 
-const FLAGS: &[&str] = &["off", "parallel", "expand", "stats", "verify", "analyze", "force", "trace"];
+const FLAGS: &[&str] = &["off", "parallel", "expand", "stats", "outline", "verify", "analyze", "force", "trace"];
 const KEYS: &[&str] = &["position", "report", "function", "tile", "fusion", "assume", "delicm", "fault", "draw"];
 
 impl OptionList {
@@ -138,7 +138,7 @@ mod tests {
         check(
             &["paralel"],
             expect![
-                "error: unknown option `paralel`; known are: off, parallel, expand, stats, verify, analyze, force, trace, position, report, function, tile, fusion, assume, delicm"
+                "error: unknown option `paralel`; known are: off, parallel, expand, stats, outline, verify, analyze, force, trace, position, report, function, tile, fusion, assume, delicm"
             ],
         );
         check(&["position=middle"], expect!["error: option `position=middle`: the value is one of: early, late"]);

@@ -18,6 +18,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
+#include "llvm/Transforms/Utils/CodeExtractor.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
@@ -309,6 +310,32 @@ void lw_write_rescope(LLVMValueRef instruction_ref, LLVMValueRef worker) {
   bool same_file = location->getFile() == scope->getFile();
   instruction->setDebugLoc(DILocation::get(scope->getContext(), same_file ? location->getLine() : 0,
                                            same_file ? location->getColumn() : 0, scope));
+}
+
+// Puts the blocks from `first` to before the two ends into a function of their own. False if LLVM cannot.
+LLVMBool lw_write_outline(LLVMBasicBlockRef first, LLVMBasicBlockRef end, LLVMBasicBlockRef other_end) {
+  SmallSetVector<BasicBlock *, 16> blocks;
+  blocks.insert(unwrap(first));
+  for (size_t i = 0; i < blocks.size(); ++i)
+    for (BasicBlock *next : successors(blocks[i]))
+      if (next != unwrap(end) && next != unwrap(other_end))
+        blocks.insert(next);
+  Function &function = *unwrap(first)->getParent();
+  CodeExtractor extractor(blocks.getArrayRef());
+  if (!extractor.isEligible())
+    return false;
+  CodeExtractorAnalysisCache cache(function);
+  Function *outlined = extractor.extractCodeRegion(cache);
+  if (!outlined)
+    return false;
+  outlined->addFnAttr(Attribute::NoInline);
+  for (unsigned number = 0;; ++number) {
+    std::string name = (function.getName() + ".lw.check." + Twine(number)).str();
+    if (function.getParent()->getFunction(name))
+      continue;
+    outlined->setName(name);
+    return true;
+  }
 }
 
 void lw_write_append_destructor(LLVMValueRef function_ref) {

@@ -21,6 +21,8 @@ pub struct Options {
     pub report: Option<PathBuf>,
     /// The program counts which side of each check ran.
     pub stats: bool,
+    /// The check becomes a function `….lw.check.…` of its own, so that a profiler can tell what it costs.
+    pub outline: bool,
     /// Check every result with the independent checker.
     pub verify: bool,
     /// Fail on purpose in this stage, to test that nothing comes of it.
@@ -89,6 +91,7 @@ impl Options {
             "parallel" => flag(&mut self.parallel)?,
             "expand" => flag(&mut self.expand)?,
             "stats" => flag(&mut self.stats)?,
+            "outline" => flag(&mut self.outline)?,
             "verify" => flag(&mut self.verify)?,
             "analyze" => flag(&mut self.analyze)?,
             "force" => flag(&mut self.force)?,
@@ -129,7 +132,7 @@ impl Options {
             },
             _ => {
                 return Err(format!(
-                    "unknown option `{item}`; known are: off, position, parallel, expand, report, stats, verify, analyze, \
+                    "unknown option `{item}`; known are: off, position, parallel, expand, report, stats, outline, verify, analyze, \
                      function, tile, fusion, assume, delicm, force, trace"
                 ));
             }
@@ -201,7 +204,7 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: off, position, parallel, expand, report, stats, verify, analyze, function, tile, fusion, assume, delicm, force, trace"
+                "unknown option `paralel`; known are: off, position, parallel, expand, report, stats, outline, verify, analyze, function, tile, fusion, assume, delicm, force, trace"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);

@@ -75,7 +75,8 @@ fn write_all(
     considered: &Considered,
     options: &Options,
 ) -> Result<(), WriteFailure> {
-    let write_options = WriteOptions { parallel: options.parallel, stats: options.stats, ..WriteOptions::default() };
+    let (parallel, stats, outline) = (options.parallel, options.stats, options.outline);
+    let write_options = WriteOptions { parallel, stats, outline, ..WriteOptions::default() };
     let mut at = considered.regions.iter().position(|r| matches!(r.verdict, Verdict::Transform(_))).unwrap_or(0);
     let Some(backup) = Backup::copy(function) else {
         return Err((at, "the address of a block is taken".into()));

@@ -39,8 +39,14 @@ impl Number {
 }
 
 impl<A: Anchors> Writer<'_, A> {
-    /// Freezes the inputs in `entering` and writes the terms behind it. The block returned is where the new code starts.
-    pub(super) fn write_check(&mut self, joints: Joints, plan: &Plan) -> Result<Block, WriteError> {
+    /// Freezes the inputs in `entering`, or in `first` if it is to be apart, and writes the terms behind it. The block returned is where
+    /// the new code starts.
+    pub(super) fn write_check(
+        &mut self,
+        joints: Joints,
+        first: Option<Block>,
+        plan: &Plan,
+    ) -> Result<Block, WriteError> {
         let end = joints.entering.terminator();
         let mut inputs = Vec::new();
         let invariants = self.region.invariants.iter().map(|(load, _)| load);
@@ -51,6 +57,10 @@ impl<A: Anchors> Writer<'_, A> {
         let doubtful: Vec<bool> = inputs.iter().map(|v| !v.is_never_poison(end)).collect();
         self.build.at_end(joints.entering);
         self.build.erase(end);
+        if let Some(first) = first {
+            self.build.branch(first);
+            self.build.at_end(first);
+        }
         for (&input, doubtful) in inputs.iter().zip(doubtful) {
             if doubtful && !self.frozen.contains_key(&input) {
                 let copy = self.build.freeze(input);

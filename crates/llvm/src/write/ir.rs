@@ -67,6 +67,7 @@ unsafe extern "C" {
     fn lw_write_worker(parent: LLVMValueRef, name: *const c_char, ty: LLVMTypeRef) -> LLVMValueRef;
     fn lw_write_rescope(instruction: LLVMValueRef, worker: LLVMValueRef);
     fn lw_write_append_destructor(function: LLVMValueRef);
+    fn lw_write_outline(first: LLVMBasicBlockRef, end: LLVMBasicBlockRef, other_end: LLVMBasicBlockRef) -> LLVMBool;
     fn lw_write_library(caller: LLVMValueRef, gives: LLVMBool) -> LLVMValueRef;
 }
 
@@ -349,6 +350,11 @@ impl Block {
     }
     pub fn phis(self) -> Vec<Value> {
         self.instructions().into_iter().take_while(|i| i.is_phi()).collect()
+    }
+    /// Moves the blocks from this one to before the two ends into a function of their own, which is not inlined. Values that cross are
+    /// passed; none of these blocks, and nothing in them, may be used by us afterwards. False if LLVM cannot.
+    pub fn outline_up_to(self, ends: [Block; 2]) -> bool {
+        unsafe { lw_write_outline(self.0, ends[0].0, ends[1].0) != 0 }
     }
     pub fn move_after(self, other: Block) {
         unsafe { LLVMMoveBasicBlockAfter(self.0, other.0) }

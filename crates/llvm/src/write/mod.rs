@@ -70,13 +70,15 @@ pub struct WriteOptions {
     pub parallel: bool,
     /// Count at run time which side was taken.
     pub stats: bool,
+    /// The check is a function of its own, so that what it costs can be measured.
+    pub outline: bool,
     /// A parallel loop of fewer iterations runs on the calling thread.
     pub min_parallel_trip: u64,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { parallel: false, stats: false, min_parallel_trip: 4 }
+        WriteOptions { parallel: false, stats: false, outline: false, min_parallel_trip: 4 }
     }
 }
 
@@ -189,7 +191,9 @@ impl<'a, A: Anchors> Writer<'a, A> {
             ir::split_region(self.block(self.region.entry), &self.blocks, &errors).map_err(WriteError::Shape)?;
         self.build.set_location(self.function.artificial_location());
         self.make_slots()?;
-        let first_new = self.write_check(joints, plan)?;
+        let first_of_check =
+            (self.options.outline && !plan.check.is_empty()).then(|| self.build.new_block(c"lw.check"));
+        let first_new = self.write_check(joints, first_of_check, plan)?;
         self.build.at_end(first_new);
         self.fill_slots(joints)?;
         self.write_node(&plan.body)?;
@@ -198,6 +202,11 @@ impl<'a, A: Anchors> Writer<'a, A> {
         self.tags.declare_before(first_new.instructions()[0]);
         if self.options.stats {
             self.write_stats(joints.original, first_new);
+        }
+        if let Some(first) = first_of_check
+            && !first.outline_up_to([joints.original, first_new])
+        {
+            return Err(WriteError::Shape("the check cannot be a function of its own".into()));
         }
         Ok(self.written)
     }
