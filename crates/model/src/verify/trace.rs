@@ -130,5 +130,25 @@ fn points(set: &Set, most: usize) -> Result<Vec<Vec<i128>>, Stop> {
         out.push(at);
         Ok(())
     })?;
+    // Where parts of a set overlap, isl may name a point twice.
+    out.sort();
+    out.dedup();
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_in_two_parts_is_one_point() {
+        let ctx = isl::Ctx::new();
+        let set = |text: &str| Set::read_from_str(&ctx, text).unwrap();
+        let parts = set("[p2, p1, p0] -> { [0, 1] : p2 >= -2 and 0 < p0 <= 2147483647 and ((p2 >= 0 and \
+             p1 >= -2147483649 + p2 and 0 <= p1 <= 1073741824) or (p1 = 2 and p2 <= 2147483651)) }");
+        let here = parts.intersect_params(&set("[p0, p1, p2] -> { : p0 = 2 and p1 = 2 and p2 = 2 }")).unwrap();
+        assert_eq!(points(&here, 10).ok(), Some(vec![vec![0, 1]]));
+        let line = set("{ [i] : 0 <= i <= 3 or 2 <= i <= 5 }");
+        assert_eq!(points(&line, 10).ok().map(|p| p.len()), Some(6));
+    }
 }
