@@ -611,9 +611,9 @@ struct Writer {
     for (const MDOperand &Property : drop_begin(Properties->operands()))
       if (auto *Node = dyn_cast_or_null<MDNode>(Property); Node && Node->getNumOperands())
         if (auto *Name = dyn_cast_or_null<MDString>(Node->getOperand(0)))
-          // We unroll nothing, and clang -O1 says "do not unroll" of every loop.
+          // We unroll nothing, and clang -O1 says "do not unroll" of every loop. That a loop was unswitched is LLVM's note to itself.
           if (Name->getString().starts_with("llvm.loop.") && Name->getString() != "llvm.loop.mustprogress" &&
-              Name->getString() != "llvm.loop.unroll.disable")
+              Name->getString() != "llvm.loop.unroll.disable" && !Name->getString().starts_with("llvm.loop.unswitch."))
             return true;
     return false;
   }
