@@ -10,7 +10,7 @@
 //! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
 
 use super::Reader;
-use crate::facts::{BlockId, CastOp, Op, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, Op, Predicate, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -162,26 +162,62 @@ impl Reader<'_> {
     }
 
     /// φs to which one and the same invariant is brought on all edges.
+    ///
+    /// The φs of nested loops bring it to each other, so all are taken to be the same until one is found that is not. Those that are
+    /// left are: to the first of them that is evaluated none of the others can be brought, and so on with the next.
     fn take_choices_between_equals(&mut self) -> bool {
         let facts = self.facts;
+        let leaders: Vec<ValueId> = self.invariants.keys().copied().collect();
         let mut changed = false;
-        for &block in &self.region.blocks {
-            for &phi in facts.block(block).instructions.iter().take_while(|&&v| facts.is_phi(v)) {
-                if self.is_outside(phi) || self.twins.contains_key(&phi) {
-                    continue;
-                }
-                let operands = &facts.instruction(phi).expect("a φ").operands;
-                let brought: BTreeSet<ValueId> =
-                    operands.iter().filter(|&&v| v != phi).map(|&v| self.stands_for(v)).collect();
-                if let (1, Some(&leader)) = (brought.len(), brought.first())
-                    && self.invariants.contains_key(&leader)
-                {
-                    self.twins.insert(phi, leader);
-                    changed = true;
+        for leader in leaders {
+            let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions).copied();
+            let mut same: BTreeSet<ValueId> = values
+                .filter(|&v| facts.is_phi(v) && facts.value(v).ty == facts.value(leader).ty)
+                .filter(|&v| !self.is_outside(v) && !self.twins.contains_key(&v))
+                .collect();
+            loop {
+                let kept = same.iter().copied().filter(|&phi| self.is_brought(phi, leader, &same)).collect();
+                let before = std::mem::replace(&mut same, kept);
+                if before.len() == same.len() {
+                    break;
                 }
             }
+            changed |= !same.is_empty();
+            self.twins.extend(same.into_iter().map(|phi| (phi, leader)));
         }
         changed
+    }
+
+    /// Is the invariant, or one of the φs that are the same, all that is brought to the φ?
+    fn is_brought(&self, phi: ValueId, leader: ValueId, same: &BTreeSet<ValueId>) -> bool {
+        let instruction = self.facts.instruction(phi).expect("a φ");
+        let Op::Phi { incoming } = &instruction.op else { return false };
+        let is_it = |v: ValueId| self.stands_for(v) == leader || same.contains(&v);
+        // A compiler that knows `x == 7` on an edge writes 7 for it.
+        instruction.operands.iter().zip(incoming).all(|(&value, &from)| {
+            is_it(value) || self.equal_on_edge(from, instruction.block, value).is_some_and(is_it)
+        })
+    }
+
+    /// What is compared with the constant so that control comes from `from` to `block` only if it is equal.
+    fn equal_on_edge(&self, from: BlockId, block: BlockId, constant: ValueId) -> Option<ValueId> {
+        let facts = self.facts;
+        let number = |v: ValueId| match facts.value(v).kind {
+            ValueKind::ConstantInt(number) => Some(number),
+            _ => None,
+        };
+        number(constant)?;
+        let terminator = facts.terminator(from)?;
+        let Op::Branch { targets } = &terminator.op else { return None };
+        let [on_true, on_false] = targets[..] else { return None };
+        let condition = facts.instruction(*terminator.operands.first()?)?;
+        let equal = match condition.op {
+            Op::ICmp(Predicate::Eq) => on_true,
+            Op::ICmp(Predicate::Ne) => on_false,
+            _ => return None,
+        };
+        let [x, with] = condition.operands[..] else { return None };
+        (equal == block && on_true != on_false && number(with) == number(constant)).then_some(x)
     }
 
     /// The address of a load, if it is the same in all instances.
@@ -311,7 +347,10 @@ impl Reader<'_> {
         let mut block = self.region.entry;
         // Up a straight line only: behind a join, what other ways there have done would have to be known.
         loop {
-            let [above] = facts.block(block).predecessors[..] else { return None };
+            let from = &facts.block(block).predecessors;
+            // Where the region is entered; if that is the header of a loop, not where it turns.
+            let mut from = from.iter().copied().filter(|b| block != self.region.entry || !self.region.contains(*b));
+            let (Some(above), None) = (from.next(), from.next()) else { return None };
             if self.region.contains(above) || facts.block(above).innermost_loop != self.region.scope {
                 return None;
             }
