@@ -152,8 +152,9 @@ impl Reader<'_> {
         }
         // In the first iteration, control gets to the exit whatever the bound is, unless something goes wrong before.
         let doubtful = self.behind_checks(id);
-        let certain = info.blocks.iter().filter(|b| self.facts.dominates(**b, *exiting) && !doubtful.contains(b));
-        for &block in certain {
+        let in_first = |b: &BlockId| self.facts.dominates(*b, *exiting) && !doubtful.contains(b);
+        let (certain, others): (Vec<BlockId>, Vec<BlockId>) = info.blocks.iter().copied().partition(in_first);
+        for block in certain {
             self.note_arrival(block, &scope.domain)?;
         }
         let mut inner = scope.clone();
@@ -163,7 +164,16 @@ impl Reader<'_> {
         let exiting = Some((*exiting, turns.completed));
         let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
         level.reach(info.header, turns.begun)?;
-        self.read_level(level, Some(id))
+        let items = self.read_level(level, Some(id))?;
+        // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands.
+        if info.blocks.iter().any(|&b| self.facts.may_fail(b)) {
+            for block in others {
+                if let Some((_, assumptions)) = self.arrivals.get_mut(&block) {
+                    *assumptions = self.assumptions.len();
+                }
+            }
+        }
+        Ok(items)
     }
 
     /// The blocks of a loop to which control does not get in the first iteration if something goes wrong in it.

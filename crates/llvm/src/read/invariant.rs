@@ -377,8 +377,15 @@ impl Reader<'_> {
         place.terms.is_empty().then(|| format!("{root}_{}", place.constant))
     }
 
-    /// The invariants whose values `value` is computed from.
+    /// The invariants to be loaded whose values `value` is computed from.
     pub(super) fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+        let mut behind = self.all_invariants_behind(value);
+        behind.retain(|&index| self.invariants[index].readable != Readable::Known);
+        behind
+    }
+
+    /// The invariants whose values `value` is computed from, those that the program knows before the region too.
+    pub(super) fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut todo = vec![value];
         let mut seen = BTreeSet::new();
@@ -387,10 +394,8 @@ impl Reader<'_> {
             if !seen.insert(value) {
                 continue;
             }
-            if let Some((index, _, invariant)) = self.invariants.get_full(&value) {
-                if invariant.readable != Readable::Known {
-                    found.insert(index);
-                }
+            if let Some(index) = self.invariants.get_index_of(&value) {
+                found.insert(index);
             } else if let Some(instruction) = self.facts.instruction(value).filter(|_| !self.is_outside(value)) {
                 todo.extend(&instruction.operands);
             }

@@ -131,13 +131,18 @@ impl Reader<'_> {
     }
 
     fn invariants_in(&self, set: &Set) -> Result<BTreeSet<usize>, isl::IslError> {
-        let mut found = BTreeSet::new();
+        Ok(self.values_in(set)?.into_iter().flat_map(|value| self.invariants_behind(value)).collect())
+    }
+
+    /// The values that a set of parameters speaks of.
+    pub(super) fn values_in(&self, set: &Set) -> Result<Vec<ValueId>, isl::IslError> {
+        let mut values = Vec::new();
         for p in 0..set.dim(DimType::Param)? {
             if set.involves_dims(DimType::Param, p, 1)? {
                 let id = ParamId::from_isl_name(&set.get_dim_name(DimType::Param, p)?).expect("a parameter");
-                found.extend(self.invariants_behind(self.param_values[id.index()]));
+                values.push(self.param_values[id.index()]);
             }
         }
-        Ok(found)
+        Ok(values)
     }
 }
