@@ -251,6 +251,17 @@ impl Rel {
             Rel::Ne => "!=",
         }
     }
+
+    pub fn holds(self, a: i128, b: i128) -> bool {
+        match self {
+            Rel::Lt => a < b,
+            Rel::Le => a <= b,
+            Rel::Gt => a > b,
+            Rel::Ge => a >= b,
+            Rel::Eq => a == b,
+            Rel::Ne => a != b,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -28,14 +28,7 @@ pub fn reduce(case: Case, mut budget: usize, mut fails: impl FnMut(&Case) -> boo
 
 /// All kernels with one thing less, the largest cuts first; some are invalid.
 pub fn cuts(kernel: &Kernel) -> Vec<Kernel> {
-    let mut out = Vec::new();
-    for k in 0..kernel.sets.len() {
-        if kernel.sets.len() > 1 {
-            let mut cut = kernel.clone();
-            cut.sets.remove(k);
-            out.push(cut);
-        }
-    }
+    let mut out: Vec<Kernel> = with_one_less(&kernel.sets).map(|sets| Kernel { sets, ..kernel.clone() }).collect();
     if kernel.result.is_some() {
         out.push(Kernel { result: None, ..kernel.clone() });
     }
@@ -53,21 +46,37 @@ pub fn cuts(kernel: &Kernel) -> Vec<Kernel> {
 }
 
 fn block(stmts: &[Stmt]) -> Vec<Vec<Stmt>> {
-    let splice = |k: usize, new: Vec<Stmt>| {
+    let branches = |stmt: &Stmt| match stmt {
+        Stmt::If(_, then, other) => vec![then.clone(), other.clone()],
+        Stmt::Switch(_, arms) => arms.clone(),
+        _ => Vec::new(),
+    };
+    cut_block(stmts, branches, inside)
+}
+
+/// All blocks that lack a statement, or have the statements of one of its branches, or a smaller one, in its place.
+pub(crate) fn cut_block<S: Clone>(
+    stmts: &[S],
+    branches: impl Fn(&S) -> Vec<Vec<S>>,
+    smaller: impl Fn(&S) -> Vec<S>,
+) -> Vec<Vec<S>> {
+    let splice = |k: usize, new: Vec<S>| {
         let mut all = stmts.to_vec();
         all.splice(k..=k, new);
         all
     };
-    let mut out: Vec<Vec<Stmt>> = (0..stmts.len()).map(|k| splice(k, Vec::new())).collect();
+    let mut out: Vec<Vec<S>> = (0..stmts.len()).map(|k| splice(k, Vec::new())).collect();
     for (k, stmt) in stmts.iter().enumerate() {
-        match stmt {
-            Stmt::If(_, then, other) => out.extend([splice(k, then.clone()), splice(k, other.clone())]),
-            Stmt::Switch(_, arms) => out.extend(arms.iter().map(|arm| splice(k, arm.clone()))),
-            _ => {}
-        }
-        out.extend(inside(stmt).into_iter().map(|s| splice(k, vec![s])));
+        out.extend(branches(stmt).into_iter().map(|branch| splice(k, branch)));
+        out.extend(smaller(stmt).into_iter().map(|s| splice(k, vec![s])));
     }
     out
+}
+
+/// All lists that lack one of these, if there are two or more.
+pub(crate) fn with_one_less<T: Clone>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
+    let lacking = |k: usize| [&all[..k], &all[k + 1..]].concat();
+    (0..all.len()).filter(|_| all.len() > 1).map(lacking)
 }
 
 fn inside(stmt: &Stmt) -> Vec<Stmt> {

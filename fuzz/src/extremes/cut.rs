@@ -1,17 +1,11 @@
 //! Smaller kernels, for the reducer.
 
 use super::*;
+use crate::reduce::{cut_block, with_one_less};
 
 /// All kernels with one thing less, the largest cuts first; some are invalid.
 pub fn cuts(kernel: &Kernel) -> Vec<Kernel> {
-    let mut out = Vec::new();
-    for k in 0..kernel.sets.len() {
-        if kernel.sets.len() > 1 {
-            let mut cut = kernel.clone();
-            cut.sets.remove(k);
-            out.push(cut);
-        }
-    }
+    let mut out: Vec<Kernel> = with_one_less(&kernel.sets).map(|sets| Kernel { sets, ..kernel.clone() }).collect();
     out.extend(block(&kernel.body).into_iter().map(|body| Kernel { body, ..kernel.clone() }));
     for k in 0..kernel.params.len() {
         if kernel.params[k].origin != Origin::Argument {
@@ -42,19 +36,11 @@ pub fn cuts(kernel: &Kernel) -> Vec<Kernel> {
 }
 
 fn block(stmts: &[Stmt]) -> Vec<Vec<Stmt>> {
-    let splice = |k: usize, new: Vec<Stmt>| {
-        let mut all = stmts.to_vec();
-        all.splice(k..=k, new);
-        all
+    let branches = |stmt: &Stmt| match stmt {
+        Stmt::If(_, then, other) => vec![then.clone(), other.clone()],
+        _ => Vec::new(),
     };
-    let mut out: Vec<Vec<Stmt>> = (0..stmts.len()).map(|k| splice(k, Vec::new())).collect();
-    for (k, stmt) in stmts.iter().enumerate() {
-        if let Stmt::If(_, then, other) = stmt {
-            out.extend([splice(k, then.clone()), splice(k, other.clone())]);
-        }
-        out.extend(inside(stmt).into_iter().map(|s| splice(k, vec![s])));
-    }
-    out
+    cut_block(stmts, branches, inside)
 }
 
 fn inside(stmt: &Stmt) -> Vec<Stmt> {

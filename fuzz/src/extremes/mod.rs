@@ -11,6 +11,8 @@ pub mod draw;
 pub mod interpret;
 pub mod print;
 
+pub use crate::kernel::Rel;
+
 /// An integer type of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ty {
@@ -210,40 +212,6 @@ pub struct Place {
 pub enum Term {
     Read(Place, i64),
     Index(Expr),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rel {
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-}
-
-impl Rel {
-    pub fn sign(self) -> &'static str {
-        match self {
-            Rel::Lt => "<",
-            Rel::Le => "<=",
-            Rel::Gt => ">",
-            Rel::Ge => ">=",
-            Rel::Eq => "==",
-            Rel::Ne => "!=",
-        }
-    }
-
-    pub fn holds(self, a: i128, b: i128) -> bool {
-        match self {
-            Rel::Lt => a < b,
-            Rel::Le => a <= b,
-            Rel::Gt => a > b,
-            Rel::Ge => a >= b,
-            Rel::Eq => a == b,
-            Rel::Ne => a != b,
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
