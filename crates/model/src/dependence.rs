@@ -12,9 +12,10 @@ mod ranges;
 pub use ranges::{Ranged, Ranges};
 
 use crate::clock::{clock, without_clock};
+use crate::known::Known;
 use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
-use isl::{Budget, Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
-use std::collections::BTreeSet;
+use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// `{ source -> sink }`, both statement instances.
 ///
@@ -84,7 +85,7 @@ pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
 const RANGES: Budget = Budget::new("ranges", 100_000);
 
 fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
-    let known = known_of_params(scop)?;
+    let known = Known::of(scop)?;
     let order = Phases::of(scop, &known)?;
     let all = Accesses::of(scop, &known)?;
     let reduced = all.reduction_arrays();
@@ -144,19 +145,13 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
     })
 }
 
-/// The parameter values at which dependences matter. isl copies every constraint from relation to relation, and bounds of types
-/// are two for each parameter; so relations are brought into a form in which only these values count.
-pub(crate) fn known_of_params(scop: &Scop) -> Result<Set, IslError> {
-    scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?.coalesce()
-}
-
 /// The relation without its pieces that are empty at all known parameter values.
-fn possible(pairs: &UnionMap, known: &Set) -> Result<UnionMap, IslError> {
+fn possible(pairs: &UnionMap, known: &Known) -> Result<UnionMap, IslError> {
     let mut out = UnionMap::empty_ctx(pairs.ctx())?;
     for map in pairs.coalesce()?.maps()? {
         for piece in map.basic_maps()? {
             let piece = UnionMap::from_basic_map(&piece)?;
-            if !piece.intersect_params(known)?.is_empty()? {
+            if !piece.intersect_params(&known.values)?.is_empty()? {
                 out = out.union(&piece)?;
             }
         }
@@ -167,7 +162,7 @@ fn possible(pairs: &UnionMap, known: &Set) -> Result<UnionMap, IslError> {
 /// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
 pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
     scop.ctx.within(Budget::DEPENDENCE, || {
-        let known = known_of_params(scop)?;
+        let known = Known::of(scop)?;
         let order = Phases::of(scop, &known)?;
         let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
@@ -183,6 +178,7 @@ struct Values {
 
 fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Values, IslError> {
     let ctx = &scop.ctx;
+    let accesses = accesses.apart()?;
     let reads = accesses.relation(ctx, |a| !a.writes)?;
     let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
@@ -219,10 +215,11 @@ fn phase_name(statement: StatementId, writes: bool) -> String {
     format!("{}{}", if writes { 'W' } else { 'R' }, statement.0)
 }
 
+#[derive(Clone)]
 struct Accesses(Vec<Phased>);
 
 impl Accesses {
-    fn of(scop: &Scop, known: &Set) -> Result<Accesses, IslError> {
+    fn of(scop: &Scop, known: &Known) -> Result<Accesses, IslError> {
         let mut out = Vec::new();
         for (&statement, s) in &scop.statements {
             for access in &s.accesses {
@@ -234,9 +231,7 @@ impl Accesses {
                     writes,
                     certain: *kind == AccessKind::Write && *exact && !s.boxed,
                     reduction: *reduction,
-                    relation: relation
-                        .gist_params(known)?
-                        .set_tuple_name(DimType::In, &phase_name(statement, writes))?,
+                    relation: known.shorten(relation)?.set_tuple_name(DimType::In, &phase_name(statement, writes))?,
                 });
             }
         }
@@ -249,6 +244,33 @@ impl Accesses {
 
     fn reduction_arrays(&self) -> BTreeSet<ArrayId> {
         self.0.iter().filter(|a| a.reduction.is_some()).map(|a| a.array).collect()
+    }
+
+    /// The same with a name of its own for each part of an array that no access leaves: where every access has a number as, say, its
+    /// last subscript, those with different numbers never meet. isl would find that out pair by pair.
+    fn apart(&self) -> Result<Accesses, IslError> {
+        let number = |access: &Phased, d: usize| access.relation.plain_get_val_if_fixed(DimType::Out, d);
+        let mut numbered: HashMap<ArrayId, Vec<usize>> = HashMap::new();
+        for access in &self.0 {
+            let subscripts = access.relation.dim(DimType::Out)?;
+            let so_far = numbered.remove(&access.array).unwrap_or_else(|| (0..subscripts).collect());
+            let mut still = Vec::new();
+            for d in so_far {
+                if d < subscripts && number(access, d)?.is_int()? {
+                    still.push(d);
+                }
+            }
+            numbered.insert(access.array, still);
+        }
+        let mut out = self.clone();
+        for access in &mut out.0 {
+            let mut name = access.array.to_string();
+            for &d in &numbered[&access.array] {
+                name += &format!("_{}", number(access, d)?);
+            }
+            access.relation = access.relation.set_tuple_name(DimType::Out, &name)?;
+        }
+        Ok(out)
     }
 
     fn relation(&self, ctx: &Ctx, keep: impl Fn(&Phased) -> bool) -> Result<UnionMap, IslError> {
@@ -269,13 +291,13 @@ struct Phases {
 }
 
 impl Phases {
-    fn of(scop: &Scop, known: &Set) -> Result<Phases, IslError> {
+    fn of(scop: &Scop, known: &Known) -> Result<Phases, IslError> {
         let mut phases = UnionMap::empty_ctx(&scop.ctx)?;
         let mut instance = UnionMap::empty_ctx(&scop.ctx)?;
         for map in scop.schedule.get_map()?.maps()? {
             let name = map.get_tuple_name(DimType::In)?;
             let Some(statement) = StatementId::from_isl_name(&name) else { continue };
-            let map = map.gist_params(known)?;
+            let map = known.shorten(&map)?;
             let identity = map.domain()?.identity()?;
             for (writes, phase) in [(false, 0), (true, 1)] {
                 let phased = phase_name(statement, writes);

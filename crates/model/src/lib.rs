@@ -8,6 +8,7 @@ pub mod delinearize;
 pub mod dependence;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod known;
 pub mod loop_ast;
 pub mod plan;
 pub mod polynomial;

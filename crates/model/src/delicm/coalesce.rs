@@ -175,7 +175,7 @@ impl Work<'_> {
             }
             let Some(cells) = cells else { return Ok(None) };
             let cells = cells.coalesce()?;
-            let domain = self.drafts[&id].domain.intersect_params(&self.valid)?;
+            let domain = self.drafts[&id].domain.intersect_params(&self.known.values)?;
             if !domain.is_subset(&cells.domain()?)? {
                 return Ok(None);
             }
@@ -200,7 +200,7 @@ impl Work<'_> {
         let domain = &self.drafts[&writer].domain;
         let first = self.first_cells(store.into.array, store.into.bytes, cells)?;
         let own = self.function(&first)?;
-        if domain.intersect_params(&self.valid)?.is_subset(&cells.domain()?)? {
+        if domain.intersect_params(&self.known.values)?.is_subset(&cells.domain()?)? {
             let Some(element) = own.and_then(|own| self.element_at(store.into.array, store.into.bytes, &own, like))
             else {
                 return Ok(None);

@@ -137,7 +137,7 @@ impl Work<'_> {
     fn size_along(&self, accesses: &[(StatementId, usize)], d: usize) -> Result<Option<Polynomial>, IslError> {
         let mut values: Option<Set> = None;
         for (id, _) in accesses {
-            let domain = self.drafts[id].domain.intersect_params(&self.valid)?;
+            let domain = self.drafts[id].domain.intersect_params(&self.known.values)?;
             let dims = domain.dim(DimType::Set)?;
             let own = domain.project_out(DimType::Set, d + 1, dims - d - 1)?.project_out(DimType::Set, 0, d)?;
             let own = own.reset_tuple_id()?;

@@ -166,7 +166,7 @@ impl Work<'_> {
         if !simple {
             for found in self.locate(tree.user, at, &mut Vec::new())? {
                 let whole = self.drafts[&tree.user].domain.intersect(&instance.domain()?)?;
-                if !whole.intersect_params(&self.valid)?.is_subset(&found.cells.domain()?)? {
+                if !whole.intersect_params(&self.known.values)?.is_subset(&found.cells.domain()?)? {
                     continue;
                 }
                 if let Some(element) = self.element(found.array, found.bytes, &found.cells, &found.like)? {
@@ -261,7 +261,7 @@ impl Work<'_> {
             });
             out.push((value, pair.writer, from));
         }
-        let all = instance.domain()?.intersect_params(&self.valid)?;
+        let all = instance.domain()?.intersect_params(&self.known.values)?;
         match covered {
             Some(covered) if all.is_subset(&covered)? => Ok(out),
             _ => Ok(Vec::new()),
@@ -342,7 +342,7 @@ impl Work<'_> {
                 // The instance of the other statement with the same counters.
                 let instance = at.instance.set_tuple_name(isl::DimType::Out, &other.to_string())?;
                 let instance = instance.intersect_range(&draft.domain)?;
-                let whole = at.instance.domain()?.intersect_params(&self.valid)?;
+                let whole = at.instance.domain()?.intersect_params(&self.known.values)?;
                 let late = instance.subtract(&self.timeline.before(other, user)?.reverse()?)?;
                 if !whole.is_subset(&instance.domain()?)? || !self.is_impossible(&late)? {
                     continue;

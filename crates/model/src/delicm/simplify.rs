@@ -43,7 +43,9 @@ impl Work<'_> {
             let read = read.coalesce()?;
             let domain = &self.drafts[&id].domain;
             // More pieces would cost more than they save.
-            if read.n_basic_set()? > domain.n_basic_set()? || domain.intersect_params(&self.valid)?.is_subset(&read)? {
+            if read.n_basic_set()? > domain.n_basic_set()?
+                || domain.intersect_params(&self.known.values)?.is_subset(&read)?
+            {
                 continue;
             }
             self.restrict(id, &read)?;
@@ -53,7 +55,7 @@ impl Work<'_> {
 
     pub(super) fn restrict(&mut self, id: StatementId, domain: &Set) -> Result<(), IslError> {
         let mut touched = Vec::new();
-        let valid = self.valid.clone();
+        let valid = self.known.values.clone();
         let draft = &mut self.drafts[&id];
         draft.domain = domain.clone();
         for item in draft.items.iter_mut().filter(|i| i.alive) {

@@ -2,6 +2,7 @@
 
 use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, Value};
 use crate::delinearize::Offset;
+use crate::known::Known;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use crate::scop::{Access, AccessKind, Array, ArrayId, Scop, StatementId};
 use crate::zone::{Flow, Pair, Timeline};
@@ -91,7 +92,7 @@ pub(super) struct Work<'a> {
     pub scop: &'a Scop,
     pub program: &'a Program,
     /// The parameter values that count.
-    pub valid: Set,
+    pub known: Known,
     pub timeline: Timeline,
     pub drafts: IndexMap<StatementId, Draft>,
     /// Memory of our own that drafts use.
@@ -102,8 +103,8 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(super) fn new(scop: &'a Scop, program: &'a Program) -> Result<Work<'a>, IslError> {
-        let valid = crate::dependence::known_of_params(scop)?;
-        let timeline = Timeline::of(scop, &valid)?;
+        let known = Known::of(scop)?;
+        let timeline = Timeline::of(scop, &known)?;
         let mut drafts = IndexMap::new();
         for (&id, statement) in &scop.statements {
             let code = program.statements.get(&id).cloned().unwrap_or_default();
@@ -111,7 +112,7 @@ impl<'a> Work<'a> {
             for (index, access) in statement.accesses.iter().enumerate() {
                 items.push(Item {
                     access: access.clone(),
-                    relation: access.relation.intersect_domain(&statement.domain)?.gist_params(&valid)?,
+                    relation: known.shorten(&access.relation.intersect_domain(&statement.domain)?)?,
                     role: code.roles.get(index).copied().unwrap_or(Role::Block),
                     element: None,
                     alive: timeline.runs(id),
@@ -121,7 +122,7 @@ impl<'a> Work<'a> {
                 id,
                 Draft {
                     from: id,
-                    domain: statement.domain.gist_params(&valid)?,
+                    domain: known.shorten_set(&statement.domain)?,
                     boxed: statement.boxed,
                     in_loop: !statement.loop_names.is_empty(),
                     items,
@@ -136,7 +137,7 @@ impl<'a> Work<'a> {
         let mut work = Work {
             scop,
             program,
-            valid,
+            known,
             timeline,
             drafts,
             temporaries: IndexMap::new(),
@@ -182,15 +183,15 @@ impl<'a> Work<'a> {
         let mut flow = self.timeline.flow(&reads, &certain, &possible)?;
         let mut pairs = Vec::new();
         for Pair { writer, reader, map } in flow.pairs {
-            let map = map.gist_params(&self.valid)?;
-            if !map.intersect_params(&self.valid)?.is_empty()? {
+            let map = self.known.shorten(&map)?;
+            if !map.intersect_params(&self.known.values)?.is_empty()? {
                 pairs.push(Pair { writer, reader, map });
             }
         }
         flow.pairs = pairs;
         let mut initial = Vec::new();
         for (reader, map) in flow.initial {
-            if !map.intersect_params(&self.valid)?.is_empty()? {
+            if !map.intersect_params(&self.known.values)?.is_empty()? {
                 initial.push((reader, map));
             }
         }
@@ -216,12 +217,12 @@ impl<'a> Work<'a> {
         if map.plain_is_empty()? {
             return Ok(true);
         }
-        map.intersect_params(&self.valid)?.is_empty()
+        map.intersect_params(&self.known.values)?.is_empty()
     }
 
     /// Is `small` inside of `large` at valid parameters?
     pub(super) fn is_inside(&self, small: &Map, large: &Map) -> Result<bool, IslError> {
-        small.intersect_params(&self.valid)?.is_subset(large)
+        small.intersect_params(&self.known.values)?.is_subset(large)
     }
 
     /// Do the two touch the same cells in every instance?
@@ -234,7 +235,7 @@ impl<'a> Work<'a> {
 
     /// The relation `{ S[i…] -> T[…] }` as one function of the counters, if it is one: for all instances in its domain.
     pub(super) fn function(&self, relation: &Map) -> Result<Option<Vec<Polynomial>>, IslError> {
-        let relation = relation.intersect_params(&self.valid)?.coalesce()?;
+        let relation = relation.intersect_params(&self.known.values)?.coalesce()?;
         if !relation.is_single_valued()? {
             return Ok(None);
         }
@@ -307,7 +308,7 @@ impl<'a> Work<'a> {
         element: &Element,
         line: u32,
     ) -> Result<Access, IslError> {
-        let relation = cells.intersect_params(&self.valid)?;
+        let relation = cells.intersect_params(&self.known.values)?;
         let domain = relation.domain()?.reset_tuple_id()?;
         let piece = (domain, element.offset.clone());
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));

@@ -7,7 +7,8 @@
 //! apart from all other writes: for `t = A[i][j]; B[j][i] = t;` any order of the iterations will do, but not all assignments to t
 //! before all its uses.
 
-use super::{Accesses, Phased, Phases, known_of_params, possible};
+use super::{Accesses, Phased, Phases, possible};
+use crate::known::Known;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use isl::{Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
 use std::collections::BTreeSet;
@@ -65,7 +66,7 @@ pub(super) fn ranges(scop: &Scop) -> Result<Vec<Ranged>, IslError> {
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
-    let known = known_of_params(scop)?;
+    let known = Known::of(scop)?;
     let order = Phases::of(scop, &known)?;
     let all = Accesses::of(scop, &known)?;
     let mut alike: Vec<(Vec<Accessed>, Vec<ArrayId>)> = Vec::new();
@@ -144,7 +145,7 @@ fn ranged(
     arrays: Vec<ArrayId>,
     accesses: &Accesses,
     order: &Phases,
-    known: &Set,
+    known: &Known,
 ) -> Result<Option<Ranged>, IslError> {
     let ctx = &scop.ctx;
     let reads = accesses.relation(ctx, |a| !a.writes)?;
@@ -152,7 +153,7 @@ fn ranged(
     let question = UnionAccessInfo::from_sink(&reads)?.set_schedule_map(&order.phases)?.set_must_source(&writes)?;
     let flow = question.compute_flow()?.get_must_dependence()?;
     let initial = reads.domain()?.subtract(&flow.range()?)?;
-    if !initial.intersect_params(known)?.is_empty()? {
+    if !initial.intersect_params(&known.values)?.is_empty()? {
         return Ok(None);
     }
     let live = possible(&order.instances(ctx, &flow)?, known)?;

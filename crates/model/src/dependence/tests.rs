@@ -198,6 +198,27 @@ fn an_instance_reads_before_it_writes() {
     assert!(found.flow.is_equal(&one_step.unwrap()).unwrap());
 }
 
+/// Numbers in the last subscript of all accesses take the array apart; one access without a number, as of A1, keeps it together.
+#[test]
+fn parts_of_an_array_told_apart_by_numbers() {
+    let found = check(
+        "
+         array A0 8 5
+         array A1 8 5
+         for i : 1 <= i < p0
+           write A0[i, 0]; write A0[i, 3]
+           read A0[i - 1, 0]; read A0[i, 3]; write A1[i, 2]
+           read A0[i, 1]; write A0[i, 1]; write A1[i - 1, 4]
+         for i : 1 <= i < p0
+           for m : 0 <= m < 5
+             read A1[i, m]; write A2[i]
+         for i : 1 <= i < p0
+           read A0[p0 - i, 1]; write A0[i, 0]",
+        &[4],
+    );
+    assert!(!found.flow.is_empty().unwrap() && !found.anti.is_empty().unwrap() && !found.output.is_empty().unwrap());
+}
+
 #[test]
 fn a_write_that_may_not_happen_hides_nothing() {
     check(

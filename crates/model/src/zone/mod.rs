@@ -15,6 +15,7 @@
 mod sets;
 
 use crate::clock::without_clock;
+use crate::known::Known;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{DimType, IslError, Map, UnionAccessInfo, UnionMap};
@@ -30,7 +31,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    pub(crate) fn of(scop: &Scop, valid: &isl::Set) -> Result<Timeline, IslError> {
+    pub(crate) fn of(scop: &Scop, known: &Known) -> Result<Timeline, IslError> {
         let maps = scop.schedule.get_map()?.maps()?;
         let mut length = 0;
         for map in &maps {
@@ -40,7 +41,7 @@ impl Timeline {
         for map in maps {
             let Some(id) = StatementId::from_isl_name(&map.get_tuple_name(DimType::In)?) else { continue };
             let own = map.dim(DimType::Out)?;
-            let map = map.intersect_domain(&scop.statements[&id].domain)?.gist_params(valid)?;
+            let map = known.shorten(&map.intersect_domain(&scop.statements[&id].domain)?)?;
             // The last one is 0, and something else for copies.
             let mut time = map.add_dims(DimType::Out, length + 1 - own)?;
             for pad in own..=length {
@@ -201,7 +202,7 @@ mod tests {
         // isl sorts by hash what it cannot sort otherwise, so that one order of numbers says nothing about another.
         for mut order in permutations(5) {
             order.iter_mut().for_each(|n| *n += 1);
-            let mut timeline = Timeline::of(&scop, &scop.context).unwrap();
+            let mut timeline = Timeline::of(&scop, &Known::of(&scop).unwrap()).unwrap();
             let last = order.len() - 1;
             let mut writes = vec!["S0[i] -> A0[] : p1 > 0".to_string()];
             let mut reads = Vec::new();

@@ -157,7 +157,7 @@ impl Zones {
             let occupied = UnionSet::from_set(self.lifetime(array)?)?;
             Ok(Knowledge {
                 ctx: self.ctx.clone(),
-                valid: self.valid.clone(),
+                valid: self.known.values.clone(),
                 known: known.intersect_domain(&occupied)?,
                 occupied,
                 written: UnionSet::from_set(&written)?,
@@ -182,7 +182,7 @@ impl Zones {
                 return Ok(Err(Immovable::NotScalar));
             }
             let contents = self.contents(scalar)?;
-            let live = contents.live.intersect_params(&self.valid)?;
+            let live = contents.live.intersect_params(&self.known.values)?;
             if zones.live_out || !live.is_disjoint(&contents.reaching.initial)? {
                 return Ok(Err(Immovable::CrossesRegion));
             }
@@ -193,7 +193,7 @@ impl Zones {
             // { S[i] -> [c[] -> Time[t]] }
             let mut writes = UnionMap::empty_ctx(&self.ctx)?;
             for touch in zones.accesses.iter().filter(|t| t.writes) {
-                writes = writes.union(&UnionMap::from_map(&self.at(touch)?.intersect_params(&self.valid)?)?)?;
+                writes = writes.union(&UnionMap::from_map(&self.at(touch)?.intersect_params(&self.known.values)?)?)?;
             }
             let target = target.intersect_domain(&writes.domain()?)?;
             if !writes.domain()?.is_subset(&target.domain()?)? || !target.is_single_valued()? {

@@ -27,7 +27,7 @@ pub use knowledge::{Conflict, Immovable};
 pub use values::{Value, Values};
 
 use crate::clock::{clock, without_clock};
-use crate::dependence::known_of_params;
+use crate::known::Known;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{Budget, Ctx, DimType, IslError, Map, Set, Space, UnionAccessInfo, UnionFlow, UnionMap};
@@ -46,7 +46,7 @@ pub struct Reaching {
 pub struct Zones {
     ctx: Ctx,
     /// The parameter values that count.
-    valid: Set,
+    known: Known,
     /// `{ S[i…] -> Time[t…] }`
     times: IndexMap<StatementId, Map>,
     /// `{ Zone[z…] -> Time[z… − e] }`: a write at the time point is seen in the zone.
@@ -171,7 +171,7 @@ impl Zones {
     }
 
     fn read(scop: &Scop) -> Result<Zones, IslError> {
-        let valid = known_of_params(scop)?;
+        let known = Known::of(scop)?;
         let maps = scop.schedule.get_map()?.maps()?;
         let mut length = 1;
         for map in &maps {
@@ -182,7 +182,7 @@ impl Zones {
             let Some(id) = StatementId::from_isl_name(&map.get_tuple_name(DimType::In)?) else { continue };
             let own = map.dim(DimType::Out)?;
             let map = map.intersect_domain(&scop.statements[&id].domain)?;
-            let mut time = map.gist_params(&valid)?.add_dims(DimType::Out, length - own)?;
+            let mut time = known.shorten(&map)?.add_dims(DimType::Out, length - own)?;
             for pad in own..length {
                 time = time.fix_si(DimType::Out, pad, 0)?;
             }
@@ -192,7 +192,7 @@ impl Zones {
         let coordinates: Vec<String> = (0..length).map(|d| format!("z{d}")).collect();
         let coordinates = coordinates.join(", ");
         let start = Map::read_from_str(&scop.ctx, &format!("{{ Zone[{coordinates}] -> Time[{coordinates} - 1] }}"))?;
-        let mut zones = Zones { ctx: scop.ctx.clone(), valid, times, start, arrays: IndexMap::new() };
+        let mut zones = Zones { ctx: scop.ctx.clone(), known, times, start, arrays: IndexMap::new() };
         for (&id, array) in &scop.arrays {
             let accesses = zones.accesses(scop, id)?;
             let dims = match accesses.first() {
@@ -217,7 +217,7 @@ impl Zones {
             }
             for (index, access) in statement.accesses.iter().enumerate().filter(|(_, a)| a.array == array) {
                 let exact = access.exact && !statement.boxed;
-                let relation = access.relation.intersect_domain(&statement.domain)?.gist_params(&self.valid)?;
+                let relation = self.known.shorten(&access.relation.intersect_domain(&statement.domain)?)?;
                 out.push(Touch {
                     statement: id,
                     index,
