@@ -14,6 +14,7 @@ use crate::body::Induction;
 use crate::facts::{BlockId, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
+use model::refusal::RefusalKind;
 use model::scop::AccessKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -397,6 +398,7 @@ impl Cutter<'_, '_> {
             return Ok(());
         }
         // A box copies its φs.
+        let written = value;
         let value = if self.units[unit].boxed.is_some() { value } else { self.reader.stands_for(value) };
         let block = self.block_of(value);
         let is_phi = self.reader.facts.is_phi(value);
@@ -422,9 +424,16 @@ impl Cutter<'_, '_> {
         let mut again = Closure::default();
         if self.is_recomputable(unit, value, &mut again)? {
             closure.add(again);
-        } else {
-            closure.reads.insert((value, Slot::Value(value)));
+            return Ok(());
         }
+        // Nobody may have computed it that runs before: only the arms of a condition do.
+        let user = self.units[unit].scope.block;
+        if value != written && !self.reader.facts.dominates(block, user) {
+            let line = self.units[unit].scope.line;
+            let what = self.reader.facts.display_name(written);
+            return Err(Stop::refuse(RefusalKind::UnsupportedInstruction, line, what, user));
+        }
+        closure.reads.insert((value, Slot::Value(value)));
         Ok(())
     }
 

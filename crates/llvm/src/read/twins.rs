@@ -1,7 +1,7 @@
 //! φs that choose between equals: a compiler computes `A + i*n` in both arms of a condition and merges the two.
 
 use super::Reader;
-use crate::facts::{Op, ValueId};
+use crate::facts::{LoopId, Op, Scev, ValueId};
 
 /// Expressions are compared so deep.
 const MAX_DEPTH: u32 = 6;
@@ -10,7 +10,8 @@ impl Reader<'_> {
     /// What the value is, if it is a φ to which the same expression is brought on all edges.
     ///
     /// In every instance of its user the φ is one of these, computed before in this iteration with the same flags. So whatever
-    /// follows from the value not being poison follows for the expression.
+    /// follows from the value not being poison follows for the expression. What is returned was computed on one of the edges
+    /// only: its user computes it again, from counters and from what is known before the region.
     pub(super) fn stands_for(&self, value: ValueId) -> ValueId {
         self.twins.get(&value).copied().unwrap_or(value)
     }
@@ -45,7 +46,7 @@ impl Reader<'_> {
     /// The same operation on the same operands, with the same promises.
     fn is_same(&self, a: ValueId, b: ValueId, depth: u32) -> bool {
         if a == b {
-            return true;
+            return depth == 0 || self.is_known_everywhere(a);
         }
         let facts = self.facts;
         let (Some(x), Some(y)) = (facts.instruction(a), facts.instruction(b)) else { return false };
@@ -70,5 +71,15 @@ impl Reader<'_> {
             && x.flags == y.flags
             && x.operands.len() == y.operands.len()
             && x.operands.iter().zip(&y.operands).all(|(&m, &n)| self.is_same(m, n, depth + 1))
+    }
+
+    /// Something that every statement can compute: no instruction of the region but a count of a loop around it.
+    fn is_known_everywhere(&self, value: ValueId) -> bool {
+        let Some(instruction) = self.facts.instruction(value).filter(|_| !self.is_outside(value)) else { return true };
+        let innermost = self.facts.block(instruction.block).innermost_loop;
+        let counts =
+            |l: LoopId| matches!(self.oracle.scev(value, Some(l)), Scev::AddRec { in_loop, .. } if in_loop == l);
+        self.facts.is_phi(value)
+            && innermost.is_some_and(|l| self.facts.loops[l.index()].header == instruction.block && counts(l))
     }
 }
