@@ -7,6 +7,7 @@ use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
 use isl::{DimType, PwAff};
 use model::delinearize::Offset;
+use model::polynomial::Polynomial;
 use model::refusal::RefusalKind;
 use model::scop::{AccessKind, ParamId};
 
@@ -27,7 +28,24 @@ pub enum Extent {
     Bytes(u64),
     /// A number of bytes that varies.
     Affine(PwAff),
+    /// The same in an array of several dimensions, where its factors count.
+    Product(Length),
     Unknown,
+}
+
+/// A number of bytes modulo 2^64; in ℤ unless it may wrap.
+pub struct Length {
+    pub bytes: Polynomial,
+    pub may_wrap: bool,
+}
+
+/// A block operation whose length is to be read.
+struct Block {
+    base: ValueId,
+    /// Among the accesses of the base.
+    position: usize,
+    draft: usize,
+    length: ValueId,
 }
 
 /// All accesses, by base pointer in order of first appearance.
@@ -43,14 +61,24 @@ struct Address {
 impl Reader<'_> {
     pub(super) fn read_accesses(&mut self, cut: &Cut) -> Result<AccessesByBase, Stop> {
         let mut all = AccessesByBase::new();
+        let mut blocks = Vec::new();
         for (index, draft) in cut.drafts.iter().enumerate() {
             let instructions: Vec<ValueId> = match &draft.boxed {
                 Some(part) => part.blocks.iter().flat_map(|&b| self.facts.block(b).instructions.clone()).collect(),
                 None => draft.instructions.clone(),
             };
             for instruction in instructions {
-                self.read_instruction(index, draft, instruction, &mut all)?;
+                self.read_instruction(index, draft, instruction, &mut all, &mut blocks)?;
             }
+        }
+        for Block { base, position, draft, length } in blocks {
+            let is_shaped = all[&base].iter().any(|access| matches!(access.offset, Some(Offset::Polynomial(_))));
+            let extent = self.extent(length, &cut.drafts[draft].scope, is_shaped)?;
+            let access = &mut all[&base][position];
+            if matches!(extent, Extent::Unknown) {
+                access.offset = None;
+            }
+            access.extent = extent;
         }
         Ok(all)
     }
@@ -61,44 +89,45 @@ impl Reader<'_> {
         draft: &Draft,
         value: ValueId,
         all: &mut AccessesByBase,
+        blocks: &mut Vec<Block>,
     ) -> Result<(), Stop> {
         let facts = self.facts;
         let instruction = facts.instruction(value).expect("an instruction");
         let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
         let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
-        let touched: Vec<(ValueId, AccessKind, Extent)> = match &instruction.op {
-            Op::Load { pointer, bytes, .. } => vec![(*pointer, AccessKind::Read, Extent::Bytes(*bytes))],
-            Op::Store { pointer, bytes, .. } => vec![(*pointer, write, Extent::Bytes(*bytes))],
-            Op::MemSet { destination, length, .. } => {
-                vec![(*destination, write, self.extent(*length, &draft.scope)?)]
+        let (touched, length) = match &instruction.op {
+            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Err(*bytes)),
+            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Err(*bytes)),
+            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Ok(*length)),
+            Op::MemCopy { destination, source, length, .. } => {
+                (vec![(*source, AccessKind::Read), (*destination, write)], Ok(*length))
             }
-            Op::MemCopy { destination, source, length, .. } => vec![
-                (*source, AccessKind::Read, self.extent(*length, &draft.scope)?),
-                (*destination, write, self.extent(*length, &draft.scope)?),
-            ],
-            _ => vec![],
+            _ => return Ok(()),
         };
-        for (pointer, kind, extent) in touched {
+        for (pointer, kind) in touched {
             let (base, offset, may_wrap) = self.base_and_offset(pointer, draft, instruction.block, line)?;
-            let offset = offset.filter(|_| !matches!(extent, Extent::Unknown));
-            all.entry(base).or_default().push(MemoryAccess {
-                draft: index,
-                instruction: value,
-                kind,
-                offset,
-                may_wrap,
-                extent,
-                line,
-            });
+            let accesses = all.entry(base).or_default();
+            let extent = match length {
+                Err(bytes) => Extent::Bytes(bytes),
+                Ok(length) => {
+                    blocks.push(Block { base, position: accesses.len(), draft: index, length });
+                    Extent::Unknown
+                }
+            };
+            accesses.push(MemoryAccess { draft: index, instruction: value, kind, offset, may_wrap, extent, line });
         }
         Ok(())
     }
 
-    fn extent(&mut self, length: ValueId, scope: &Scope) -> Result<Extent, Stop> {
+    fn extent(&mut self, length: ValueId, scope: &Scope, is_shaped: bool) -> Result<Extent, Stop> {
         if let ValueKind::ConstantInt(bytes) = self.facts.value(length).kind
             && bytes >= 0
         {
             return Ok(Extent::Bytes(bytes as u64));
+        }
+        if is_shaped {
+            let product = self.attempt(|this| this.product_of_bytes(length, scope))?;
+            return Ok(product.map_or(Extent::Unknown, Extent::Product));
         }
         let read = self.attempt(|this| {
             let length = this.affine(length, scope, false)?;

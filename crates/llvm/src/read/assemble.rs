@@ -1,6 +1,6 @@
 //! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
 
-use super::access::{AccessesByBase, Extent, MemoryAccess};
+use super::access::{AccessesByBase, Extent, Length, MemoryAccess};
 use super::domain::Item;
 use super::preload::{InvariantRead, Place};
 use super::reduction::{Update, use_counts};
@@ -11,8 +11,8 @@ use crate::facts::{BlockId, Op, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{LinearAccess, Offset, Shape, flat_shape, recover_shape};
-use model::polynomial::{Polynomial, Var};
+use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape, recover_shape};
+use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, ReductionOp, Scop, Statement,
@@ -243,7 +243,7 @@ impl Reader<'_> {
             .filter_map(|(number, read)| Some((number, read, read.place.as_ref().filter(|p| p.base == base)?)))
             .collect();
         let unnamed = |access: &MemoryAccess| domains[&StatementId(access.draft as u32)].reset_tuple_id();
-        // A block of varying length is exact in flat cells only; where other accesses have no flat form it may touch anything.
+        // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
         let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
         let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
         let is_sized = |a: &MemoryAccess| a.offset.is_some() && matches!(a.extent, Extent::Bytes(_));
@@ -298,6 +298,12 @@ impl Reader<'_> {
                 cells.push((*number, relation));
             }
             (cell_bytes, inner_sizes) = (shape.cell_bytes, shape.inner_sizes);
+            for (access, relation) in accesses.iter().zip(&mut relations) {
+                if let Some(block) = block(access)? {
+                    let domain = unnamed(access)?.intersect_params(&self.context_assumed)?;
+                    *relation = block.cells(&domain, cell_bytes, &inner_sizes)?;
+                }
+            }
         }
         let anywhere = Set::universe(&super::affine::set_space(&self.ctx, 1 + inner_sizes.len())?)?;
         let mut complete = Vec::new();
@@ -305,7 +311,8 @@ impl Reader<'_> {
         for (access, relation) in accesses.iter().zip(relations) {
             complete.push(match relation {
                 Some(relation) => {
-                    may_wrap |= access.may_wrap;
+                    may_wrap |=
+                        access.may_wrap || matches!(access.extent, Extent::Product(Length { may_wrap: true, .. }));
                     (relation, true)
                 }
                 None => {
@@ -391,7 +398,7 @@ impl Reader<'_> {
                     None
                 }
                 Extent::Affine(extent) => Some(extent),
-                Extent::Unknown => None,
+                Extent::Product(_) | Extent::Unknown => None,
             };
             let offset = access.offset.as_ref().and_then(Offset::as_affine);
             for function in offset.into_iter().chain(extent) {
@@ -407,14 +414,11 @@ impl Reader<'_> {
         let end = match extent {
             Extent::Bytes(bytes) => offset.add(&constant_like(offset, *bytes as i64)?)?,
             Extent::Affine(extent) => offset.add(extent)?,
+            Extent::Product(_) => unreachable!("in arrays of several dimensions only"),
             Extent::Unknown => unreachable!("an unknown extent has no offset"),
         };
-        let first = Map::from_pw_aff(&offset.scale_down_val(&granule)?.floor()?)?;
-        let end = Map::from_pw_aff(&end.scale_down_val(&granule)?.ceil()?)?;
-        let at_least = Map::read_from_str(&self.ctx, "{ [a] -> [e] : e >= a }")?;
-        let below = Map::read_from_str(&self.ctx, "{ [a] -> [e] : e < a }")?;
-        let cells = first.apply_range(&at_least)?.intersect(&end.apply_range(&below)?)?;
-        Ok(cells.intersect_domain(domain)?)
+        let (first, end) = (offset.scale_down_val(&granule)?.floor()?, end.scale_down_val(&granule)?.ceil()?);
+        Ok(between(&first, &end)?.intersect_domain(domain)?)
     }
 
     fn add_slots(&self, cut: &Cut, arrays: &mut IndexMap<ArrayId, Array>) -> IndexMap<Slot, ArrayId> {
@@ -676,6 +680,20 @@ fn body(
         reduction_ops,
         elsewhere: Elsewhere::default(),
     }
+}
+
+/// An access of varying length as a block, if it begins at one polynomial.
+fn block(access: &MemoryAccess) -> Result<Option<Block>, isl::IslError> {
+    let (Extent::Product(length), Some(offset)) = (&access.extent, &access.offset) else { return Ok(None) };
+    let start = match offset {
+        Offset::Affine(offset) => PiecewisePolynomial::from_pw_aff(offset)?,
+        Offset::Polynomial(offset) => Some(offset.clone()),
+    };
+    let pieces = start.map(|start| start.pieces).unwrap_or_default();
+    Ok(match &pieces[..] {
+        [(_, start)] => Some(Block { start: start.clone(), length: length.bytes.clone() }),
+        _ => None,
+    })
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

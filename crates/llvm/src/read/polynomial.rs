@@ -5,6 +5,7 @@
 //! nothing of products, so the range of a polynomial that is not affine comes from no-wrap flags or from the ranges of its
 //! variables; for addresses a third way is left, a check of the bytes that the recovered array spans.
 
+use super::access::Length;
 use super::affine::{Affine, NotAffine, Scope, set_space};
 use super::{Reader, Stop};
 use crate::facts::{CastOp, IntOp, Op, Scev, Type, ValueId, ValueKind};
@@ -96,6 +97,18 @@ impl Reader<'_> {
                 instruction.operands.iter().any(|&operand| self.hides_product(operand, depth + 1))
             }
             _ => false,
+        }
+    }
+
+    /// A number of bytes as a polynomial of its factors, those of values from outside too.
+    pub(super) fn product_of_bytes(&mut self, length: ValueId, scope: &Scope) -> Read<Length> {
+        let before = std::mem::replace(&mut self.expand_products, true);
+        let read = self.polynomial(length, scope, false, 0);
+        self.expand_products = before;
+        let Value { function, bits, unsigned, .. } = read?;
+        match function.pieces.as_slice() {
+            [(_, bytes)] if bits == 64 => Ok(Length { bytes: bytes.clone(), may_wrap: !unsigned }),
+            _ => not_polynomial("a number of bytes in several forms"),
         }
     }
 

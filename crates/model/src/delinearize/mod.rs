@@ -11,6 +11,7 @@
 //! not for all parameters, those for which it is are the condition.
 
 mod access;
+mod block;
 mod candidates;
 mod condition;
 mod division;
@@ -18,6 +19,8 @@ mod samples;
 mod subscripts;
 #[cfg(test)]
 mod tests;
+
+pub use block::{Block, between};
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{Linear, all_params, cell_bytes};
