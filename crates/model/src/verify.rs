@@ -10,9 +10,9 @@ mod trace;
 pub(crate) use trace::{Trace, Traced};
 
 use crate::loop_ast::{Direction, Node};
-use crate::scop::{AccessKind, ReductionOp, Scop, StatementId};
+use crate::scop::{AccessKind, ArrayId, ReductionOp, Scop, StatementId};
 use isl::{Budget, IslError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// More instances than this are not replayed.
@@ -49,6 +49,28 @@ pub fn verify(scop: &Scop, node: &Node, params: &[i128]) -> Result<Verdict, IslE
             if let Some(what) = difference(scop, &trace, &original, &replay(scop, &trace, order)) {
                 return Ok(Verdict::Different { what: format!("{what} ({direction:?})") });
             }
+        }
+        Ok(Verdict::Same { instances: trace.instances.len() })
+    })
+}
+
+/// Is the model of scalars complete: does every read of one see a write, or what it is before the region, for the scalars in `initial`?
+/// A program computes a value before it uses it.
+pub fn scalars_are_written(scop: &Scop, initial: &[ArrayId], params: &[i128]) -> Result<Verdict, IslError> {
+    scop.ctx.within(Budget::VERIFY, || {
+        let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
+        let mut written: HashSet<ArrayId> = initial.iter().copied().collect();
+        for (k, touched) in trace.touched.iter().enumerate() {
+            let accesses = &scop.statements[&trace.instances[k].0].accesses;
+            let scalars = |writes: bool| {
+                let accesses = touched.iter().map(|(a, _)| &accesses[*a]).filter(move |a| a.is_write() == writes);
+                accesses.map(|a| a.array).filter(|array| scop.arrays[array].kind.is_scalar())
+            };
+            if let Some(array) = scalars(false).find(|array| !written.contains(array)) {
+                let what = format!("{} reads `{}`, which nobody wrote", trace.name(k), scop.arrays[&array].name);
+                return Ok(Verdict::Different { what });
+            }
+            written.extend(scalars(true));
         }
         Ok(Verdict::Same { instances: trace.instances.len() })
     })
@@ -267,6 +289,21 @@ mod tests {
     #[test]
     fn the_original_order_is_the_same() {
         assert_eq!(replayed(CHAIN, None, &[7]), Verdict::Same { instances: 7 });
+    }
+    #[test]
+    fn a_scalar_that_nobody_wrote_is_found() {
+        let scop = test_scop(
+            "
+             array A0 scalar
+             for i : 0 <= i < p0
+               for j : i + 1 <= j < p0
+                 write A0[]
+               read A0[]",
+        );
+        let asked = |initial: &[ArrayId], n| scalars_are_written(&scop, initial, &[n]).unwrap();
+        assert_eq!(asked(&[], 3), Verdict::Same { instances: 6 });
+        assert!(matches!(asked(&[], 1), Verdict::Different { .. }));
+        assert_eq!(asked(&[ArrayId(0)], 1), Verdict::Same { instances: 1 });
     }
     #[test]
     fn a_reversed_chain_differs() {

@@ -184,6 +184,10 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
+    if options.verify {
+        let complete = |params: &[i128]| verify::scalars_are_written(scop, &region.program.initial, params);
+        check_at_samples(scop, &plan_options(options), "the model is wrong", complete)?;
+    }
     let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
     let dependences = found.dependences.insert(dependences);
     let decision =
