@@ -154,7 +154,7 @@ fn render_check(out: &mut String, scop: &Scop) {
         out,
         &format!("checked at run time, in at most {}", counted(scop.check_cost as usize, "operation", "operations")),
     );
-    if !affine.is_empty() {
+    if scop.check_terms.is_empty() {
         let _ = writeln!(out, "    {affine}");
     }
     for term in &scop.check_terms {
@@ -370,6 +370,7 @@ mod tests {
             ],
             check: "[n] -> {  : n <= 1200 }".into(),
             check_terms: vec![
+                CheckTerm { kind: CheckKind::IB, text: "n <= 1200".into() },
                 CheckTerm { kind: CheckKind::Work, text: "n >= 16".into() },
                 CheckTerm { kind: CheckKind::AA, text: "A and B do not overlap".into() },
             ],

@@ -51,6 +51,7 @@ pub enum Test {
 }
 
 /// Bytes `base + low .. base + high` (high exclusive) of an array.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
     pub array: ArrayId,
     pub low: Expr,
@@ -82,9 +83,21 @@ pub fn statements_of(node: &Node) -> Vec<StatementId> {
 }
 
 impl Plan {
-    /// How many operations the check executes at most.
+    /// How many operations the check executes at most. The ends of an extent are computed once, by the first term that needs them.
     pub fn check_cost(&self) -> usize {
-        self.check.iter().map(|term| term.test.cost()).sum()
+        let mut computed: Vec<&Extent> = Vec::new();
+        let mut cost = 0;
+        for term in &self.check {
+            cost += term.test.cost();
+            let Test::Disjoint { first, second } = &term.test else { continue };
+            for extent in [first, second] {
+                match computed.contains(&extent) {
+                    true => cost -= extent.cost(),
+                    false => computed.push(extent),
+                }
+            }
+        }
+        cost
     }
 }
 
@@ -93,10 +106,15 @@ impl Test {
         match self {
             Test::Holds(expr) => expr.cost().max(1),
             Test::Preload { when, .. } => 1 + when.cost(),
-            // Two ends of two ranges, two comparisons for emptiness, two for order.
-            Test::Disjoint { first, second } => {
-                8 + [&first.low, &first.high, &second.low, &second.high].into_iter().map(Expr::cost).sum::<usize>()
-            }
+            // Two comparisons for order.
+            Test::Disjoint { first, second } => 2 + first.cost() + second.cost(),
         }
+    }
+}
+
+impl Extent {
+    /// Two addresses, and whether it is empty.
+    fn cost(&self) -> usize {
+        3 + self.low.cost() + self.high.cost()
     }
 }

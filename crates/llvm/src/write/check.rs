@@ -26,6 +26,16 @@ struct Overflows {
     always: bool,
 }
 
+/// Where an extent begins and ends in memory.
+#[derive(Clone)]
+pub(super) struct Ends {
+    empty: Value,
+    /// The first address, and the one behind the last; not where one of the bits `wrapped` is set.
+    first: Value,
+    end: Value,
+    wrapped: Vec<Value>,
+}
+
 const I64: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
 impl Number {
@@ -236,27 +246,29 @@ impl<A: Anchors> Writer<'_, A> {
     /// Both extents are `[p + low, p + high)` with p an unsigned address. Disjoint ⇔ one is empty, or one ends where or before the
     /// other begins.
     fn checked_disjoint(&mut self, a: &Extent, b: &Extent, overflows: &mut Overflows) -> Result<Value, WriteError> {
-        let mut wrapped = Overflows::default();
-        let (a_empty, a_low, a_high) = self.checked_extent(a, overflows, &mut wrapped)?;
-        let (b_empty, b_low, b_high) = self.checked_extent(b, overflows, &mut wrapped)?;
+        let (a, b) = (self.checked_extent(a, overflows)?, self.checked_extent(b, overflows)?);
         let build = &self.build;
-        let a_before = build.compare(Compare::UnsignedLe, a_high, b_low);
-        let b_before = build.compare(Compare::UnsignedLe, b_high, a_low);
+        let a_before = build.compare(Compare::UnsignedLe, a.end, b.first);
+        let b_before = build.compare(Compare::UnsignedLe, b.end, a.first);
         let mut apart = build.or(a_before, b_before);
-        for bit in wrapped.bits {
+        for &bit in a.wrapped.iter().chain(&b.wrapped) {
             apart = build.and(apart, build.not(bit));
         }
         // Where one is empty its addresses mean nothing and may have wrapped.
-        Ok(build.or(build.or(a_empty, b_empty), apart))
+        Ok(build.or(build.or(a.empty, b.empty), apart))
     }
 
-    /// (empty, first address, address behind the last)
-    fn checked_extent(
-        &mut self,
-        extent: &Extent,
-        overflows: &mut Overflows,
-        wrapped: &mut Overflows,
-    ) -> Result<(Value, Value, Value), WriteError> {
+    /// Every term runs only where those before it held, without an overflow; so what they computed can be used again.
+    fn checked_extent(&mut self, extent: &Extent, overflows: &mut Overflows) -> Result<Ends, WriteError> {
+        if let Some((_, ends)) = self.extents.iter().find(|(known, _)| known == extent) {
+            return Ok(ends.clone());
+        }
+        let ends = self.new_extent(extent, overflows)?;
+        self.extents.push((extent.clone(), ends.clone()));
+        Ok(ends)
+    }
+
+    fn new_extent(&mut self, extent: &Extent, overflows: &mut Overflows) -> Result<Ends, WriteError> {
         let base = self.region.bases.get(&extent.array);
         let base =
             base.ok_or_else(|| WriteError::Plan(format!("the check names {}, which has no base", extent.array)))?;
@@ -266,7 +278,7 @@ impl<A: Anchors> Writer<'_, A> {
         let (Some(low_value), Some(high_value)) = (low.value, high.value) else {
             overflows.always = true;
             let zero = self.build.constant(0);
-            return Ok((self.build.bool(false), zero, zero));
+            return Ok(Ends { empty: self.build.bool(false), first: zero, end: zero, wrapped: Vec::new() });
         };
         let empty = match (low.low >= high.high, low.high < high.low) {
             (true, _) => self.build.bool(true),
@@ -274,13 +286,14 @@ impl<A: Anchors> Writer<'_, A> {
             _ => self.build.compare(Compare::Ge, low_value, high_value),
         };
         let address = self.build.address(base);
-        let first = self.checked_address(address, low, low_value, wrapped);
-        let end = self.checked_address(address, high, high_value, wrapped);
-        Ok((empty, first, end))
+        let mut wrapped = Vec::new();
+        let first = self.checked_address(address, low, low_value, &mut wrapped);
+        let end = self.checked_address(address, high, high_value, &mut wrapped);
+        Ok(Ends { empty, first, end, wrapped })
     }
 
     /// `address + offset` where the address is unsigned and the offset signed.
-    fn checked_address(&self, address: Value, offset: Number, value: Value, wrapped: &mut Overflows) -> Value {
+    fn checked_address(&self, address: Value, offset: Number, value: Value, wrapped: &mut Vec<Value>) -> Value {
         if (offset.low, offset.high) == (0, 0) {
             return address;
         }
@@ -289,7 +302,7 @@ impl<A: Anchors> Writer<'_, A> {
         let sum = self.build.intrinsic("llvm.uadd.with.overflow", address, value);
         let carry = self.build.field(sum, 1);
         let zero = self.build.constant(0);
-        wrapped.bits.push(if offset.never_negative() {
+        wrapped.push(if offset.never_negative() {
             carry
         } else {
             self.build.xor(carry, self.build.compare(Compare::Lt, value, zero))

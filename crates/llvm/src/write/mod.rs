@@ -34,11 +34,12 @@ mod versions;
 use crate::analyses::Analyses;
 use crate::body::ReadRegion;
 use crate::facts::{BlockId, ValueId};
+use check::Ends;
 use indexmap::IndexMap;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use ir::{Block, Builder, Type, Value};
 use model::loop_ast::Counter;
-use model::plan::Plan;
+use model::plan::{Extent, Plan};
 use model::scop::{ArrayId, StatementId};
 use parallel::Worker;
 use std::collections::{HashMap, HashSet};
@@ -135,6 +136,8 @@ struct Writer<'a, A> {
     inside: HashSet<Block>,
     /// Parameters as i64, frozen where they could be poison; defined in `entering` or behind a preload.
     params: HashMap<usize, Value>,
+    /// The extents that the check has computed.
+    extents: Vec<(Extent, Ends)>,
     /// Values of the region that are loaded before it, and the load that stands for them.
     preloaded: HashMap<Value, Value>,
     /// A value from outside and the frozen copy that new code uses instead.
@@ -171,6 +174,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
             inside: blocks.iter().copied().collect(),
             blocks,
             params: HashMap::new(),
+            extents: Vec::new(),
             preloaded: preloaded(anchors, region),
             frozen: HashMap::new(),
             slots: IndexMap::new(),
