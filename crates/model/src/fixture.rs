@@ -156,7 +156,7 @@ fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
         inner_sizes: inner.iter().map(|s| size_of(s)).collect(),
         recovered: Recovered::Constant,
         condition: None,
-        may_wrap: false,
+        may_wrap: None,
         live_out: !scalar,
     }
 }

@@ -94,11 +94,20 @@ pub struct Array {
     pub recovered: Recovered,
     /// The parameters for which the subscripts stay inside the shape; nothing where that is proved.
     pub condition: Option<isl::Set>,
-    /// Addresses of accesses are known modulo the size of the address space only, so the check must show that the bytes touched
-    /// span less than half of it.
-    pub may_wrap: bool,
+    /// Some addresses are known modulo a power of two only.
+    pub may_wrap: Option<Wraps>,
     /// Its final content is visible after the region (false only for scalars that nobody reads afterwards).
     pub live_out: bool,
+}
+
+/// What the check must show of the bytes that a region touches of an array: that they can be counted in 64 bits, and lie where the
+/// addresses computed modulo a power of two are those that the relations say.
+#[derive(Clone, Debug, Default)]
+pub struct Wraps {
+    /// First byte and the one behind the last, from the base; anywhere if not given.
+    pub window: Option<(i128, i128)>,
+    /// Domains and relations of these accesses as the program has them, whatever becomes of them.
+    pub touched: Vec<(isl::Set, isl::Map)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -268,6 +268,23 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
             implied: false,
         });
     }
+    for (&id, array) in scop.arrays.iter().filter(|_| plan.is_some()) {
+        let Some(wraps) = &array.may_wrap else { continue };
+        let accesses = scop.statements.values().flat_map(|s| &s.accesses);
+        let line = accesses.filter(|a| a.array == id && a.line != 0).map(|a| a.line).min();
+        let a = name(id);
+        all.push(report::Assumption {
+            kind: report::AssumptionKind::EE,
+            because: match wraps.window {
+                Some(_) => format!("the arithmetic of the subscripts of {a} must not wrap around"),
+                None => format!("the bytes of {a} must be few enough to be counted in 64 bits"),
+            },
+            line: line.unwrap_or(scop.lines.0),
+            valid: report::UNIVERSE.into(),
+            arrays: vec![a],
+            implied: false,
+        });
+    }
     Ok(all)
 }
 

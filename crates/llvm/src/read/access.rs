@@ -1,6 +1,7 @@
 //! Addresses: which bytes from which base an instance touches.
 
 use super::affine::{Affine, NotAffine, Scope};
+use super::polynomial::{PolynomialAddress, Window};
 use super::statement::{Cut, Draft};
 use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
@@ -19,9 +20,33 @@ pub struct MemoryAccess {
     /// Bytes from the base at which it starts; `None`: anything reachable from the base may be touched.
     pub offset: Option<Offset>,
     /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
-    pub may_wrap: bool,
+    may_wrap: bool,
+    /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
+    pub window: Option<Window>,
     pub extent: Extent,
     pub line: u32,
+}
+
+impl MemoryAccess {
+    /// Does it touch what is said only if something is shown of all bytes that are touched?
+    pub fn may_wrap(&self) -> bool {
+        let is_long = matches!(self.extent, Extent::Product(Length { may_wrap: true, .. }));
+        self.may_wrap || self.window.is_some() || is_long
+    }
+}
+
+/// Where an access begins; the fields are those of [`MemoryAccess`].
+struct Start {
+    base: ValueId,
+    offset: Option<Offset>,
+    may_wrap: bool,
+    window: Option<Window>,
+}
+
+impl Start {
+    fn exactly(base: ValueId, offset: Option<Offset>) -> Start {
+        Start { base, offset, may_wrap: false, window: None }
+    }
 }
 
 pub enum Extent {
@@ -105,7 +130,7 @@ impl Reader<'_> {
             _ => return Ok(()),
         };
         for (pointer, kind) in touched {
-            let (base, offset, may_wrap) = self.base_and_offset(pointer, draft, instruction.block, line)?;
+            let Start { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
             let accesses = all.entry(base).or_default();
             let extent = match length {
                 Err(bytes) => Extent::Bytes(bytes),
@@ -114,7 +139,16 @@ impl Reader<'_> {
                     Extent::Unknown
                 }
             };
-            accesses.push(MemoryAccess { draft: index, instruction: value, kind, offset, may_wrap, extent, line });
+            accesses.push(MemoryAccess {
+                draft: index,
+                instruction: value,
+                kind,
+                offset,
+                may_wrap,
+                window,
+                extent,
+                line,
+            });
         }
         Ok(())
     }
@@ -136,19 +170,13 @@ impl Reader<'_> {
         Ok(read.map_or(Extent::Unknown, |length| Extent::Affine(length.function)))
     }
 
-    fn base_and_offset(
-        &mut self,
-        pointer: ValueId,
-        draft: &Draft,
-        block: BlockId,
-        line: u32,
-    ) -> Result<(ValueId, Option<Offset>, bool), Stop> {
+    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<Start, Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
         let known = self.known_parameters();
         let affine = self.attempt(|this| this.pointer(pointer, &draft.scope))?;
         if let Some((base, offset)) = &affine {
             if !(self.expand_products && self.hides_products(offset)?) {
-                return Ok((*base, Some(Offset::Affine(offset.clone())), false));
+                return Ok(Start::exactly(*base, Some(Offset::Affine(offset.clone()))));
             }
             self.forget_parameters_since(known);
         }
@@ -156,16 +184,17 @@ impl Reader<'_> {
             && !address.offset.is_affine()
         {
             self.expanded_products |= affine.is_some();
-            return Ok((address.base, Some(Offset::Polynomial(address.offset)), !address.exact));
+            let PolynomialAddress { base, offset, exact, window } = address;
+            return Ok(Start { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
         }
         if affine.is_some()
             && let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))?
         {
-            return Ok((base, Some(Offset::Affine(offset)), false));
+            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
         }
         let root = self.root_pointer(pointer);
         if self.is_outside(root) {
-            return Ok((root, None, false));
+            return Ok(Start::exactly(root, None));
         }
         let what = self.facts.display_name(root);
         Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))

@@ -1,7 +1,8 @@
 //! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
 
-use super::access::{AccessesByBase, Extent, Length, MemoryAccess};
+use super::access::{AccessesByBase, Extent, MemoryAccess};
 use super::domain::Item;
+use super::polynomial::Window;
 use super::preload::{InvariantRead, Place};
 use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
@@ -72,7 +73,7 @@ impl Reader<'_> {
         let updates = self.reductions(&cut, &accesses)?;
         let mut unshaped = Vec::new();
         let mut cells: Vec<Option<Map>> = invariants.iter().map(|_| None).collect();
-        for ((&base, accesses), mapped) in accesses.iter().zip(all_mapped) {
+        for ((&base, accesses), mut mapped) in accesses.iter().zip(all_mapped) {
             let id = ArrayId(arrays.len() as u32);
             unshaped.extend(mapped.unshaped);
             for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
@@ -82,6 +83,11 @@ impl Reader<'_> {
                     .intersect_params(&self.context_assumed)?
                     .set_tuple_name(DimType::In, &statement.to_string())?
                     .set_tuple_name(DimType::Out, &id.to_string())?;
+                if exact && access.may_wrap() {
+                    let wraps = mapped.array.may_wrap.get_or_insert_default();
+                    wraps.touched.push((domains[&statement].clone(), relation.clone()));
+                    wraps.window = [wraps.window, access.window].into_iter().flatten().reduce(common);
+                }
                 let offset = match &access.offset {
                     Some(Offset::Affine(offset)) => {
                         let statement = isl::Id::alloc(&self.ctx, &statement.to_string(), 0)?;
@@ -148,7 +154,7 @@ impl Reader<'_> {
             let what = format!("that `{}` and `{}` do not overlap", arrays[first].name, arrays[second].name);
             return Err(self.unassumed(AssumptionKind::AA, self.lines(&cut).0, &what, self.region.entry));
         }
-        if let Some(array) = arrays.values().find(|a| a.may_wrap && !self.may_assume(AssumptionKind::EE)) {
+        if let Some(array) = arrays.values().find(|a| a.may_wrap.is_some() && !self.may_assume(AssumptionKind::EE)) {
             let what = format!("that the bytes of `{}` can be counted", array.name);
             return Err(self.unassumed(AssumptionKind::EE, self.lines(&cut).0, &what, self.region.entry));
         }
@@ -307,14 +313,10 @@ impl Reader<'_> {
         }
         let anywhere = Set::universe(&super::affine::set_space(&self.ctx, 1 + inner_sizes.len())?)?;
         let mut complete = Vec::new();
-        let (mut unshaped, mut may_wrap) = (None, false);
+        let mut unshaped = None;
         for (access, relation) in accesses.iter().zip(relations) {
             complete.push(match relation {
-                Some(relation) => {
-                    may_wrap |=
-                        access.may_wrap || matches!(access.extent, Extent::Product(Length { may_wrap: true, .. }));
-                    (relation, true)
-                }
+                Some(relation) => (relation, true),
                 None => {
                     if let (Some(Offset::Polynomial(_)), true, None) = (&access.offset, is_sized(access), &unshaped) {
                         let subject = match &why {
@@ -341,7 +343,7 @@ impl Reader<'_> {
             inner_sizes,
             recovered,
             condition,
-            may_wrap,
+            may_wrap: None,
             live_out: true,
         };
         Ok(Mapped { array, relations: complete, invariants: cells, unshaped })
@@ -441,7 +443,7 @@ impl Reader<'_> {
                     inner_sizes: Vec::new(),
                     recovered: Recovered::None,
                     condition: None,
-                    may_wrap: false,
+                    may_wrap: None,
                     live_out,
                 },
             );
@@ -694,6 +696,10 @@ fn block(access: &MemoryAccess) -> Result<Option<Block>, isl::IslError> {
         [(_, start)] => Some(Block { start: start.clone(), length: length.bytes.clone() }),
         _ => None,
     })
+}
+
+fn common(a: Window, b: Window) -> Window {
+    (a.0.max(b.0), a.1.min(b.1))
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

@@ -10,6 +10,7 @@ use super::affine::{Affine, NotAffine, Scope, set_space};
 use super::{Reader, Stop};
 use crate::facts::{CastOp, IntOp, Op, Scev, Type, ValueId, ValueKind};
 use isl::Set;
+use model::assume::AssumptionKind;
 use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// Expressions deeper than this are not worth reading.
@@ -28,7 +29,11 @@ struct Value {
     bits: u32,
     signed: bool,
     unsigned: bool,
+    /// All of this is true if the function lies in here, the end excluded, in all instances.
+    window: Option<Window>,
 }
+
+pub type Window = (i128, i128);
 
 /// A pointer as base plus bytes modulo 2^w. `exact`: no step of its computation can have wrapped.
 #[derive(Clone, Debug)]
@@ -36,10 +41,35 @@ pub struct PolynomialAddress {
     pub base: ValueId,
     pub offset: PiecewisePolynomial,
     pub exact: bool,
+    /// The offset is right if it lies in here, the end excluded, in all instances.
+    pub window: Option<Window>,
 }
 
 fn not_polynomial<T>(why: impl Into<String>) -> Read<T> {
     Err(NotAffine::Because(why.into()))
+}
+
+fn wraps_in<T>(what: &str) -> Read<T> {
+    Err(NotAffine::Wraps(format!("a part of {what}")))
+}
+
+impl Value {
+    fn without_window(self) -> Read<Value> {
+        if self.window.is_none() { Ok(self) } else { wraps_in("a value") }
+    }
+}
+
+impl PolynomialAddress {
+    fn without_window(self) -> Read<PolynomialAddress> {
+        if self.window.is_none() { Ok(self) } else { wraps_in("an address") }
+    }
+}
+
+/// The number that the function is everywhere.
+fn constant_of(function: &PiecewisePolynomial) -> Option<i128> {
+    let [(_, first), others @ ..] = &function.pieces[..] else { return None };
+    let number = first.as_constant().filter(|n| n.abs() < 1 << 62);
+    number.filter(|_| others.iter().all(|(_, other)| other.as_constant() == number))
 }
 
 fn too_large<T>() -> Read<T> {
@@ -105,7 +135,7 @@ impl Reader<'_> {
         let before = std::mem::replace(&mut self.expand_products, true);
         let read = self.polynomial(length, scope, false, 0);
         self.expand_products = before;
-        let Value { function, bits, unsigned, .. } = read?;
+        let Value { function, bits, unsigned, .. } = read?.without_window()?;
         match function.pieces.as_slice() {
             [(_, bytes)] if bits == 64 => Ok(Length { bytes: bytes.clone(), may_wrap: !unsigned }),
             _ => not_polynomial("a number of bytes in several forms"),
@@ -136,7 +166,7 @@ impl Reader<'_> {
         let (signed, unsigned) = affine.ranges();
         if let Some(function) = PiecewisePolynomial::from_pw_aff(&affine.function)? {
             let function = self.where_something_runs(function, scope)?;
-            return Ok(Value { function, bits: affine.bits, signed, unsigned });
+            return Ok(Value { function, bits: affine.bits, signed, unsigned, window: None });
         }
         // `n / 2` as a size is a symbol of its own.
         let parameter = if self.is_outside(value) {
@@ -149,7 +179,7 @@ impl Reader<'_> {
         self.define(&parameter, value, scope)?;
         let (signed, unsigned) = parameter.ranges();
         match PiecewisePolynomial::from_pw_aff(&parameter.function)? {
-            Some(function) => Ok(Value { function, bits: parameter.bits, signed, unsigned }),
+            Some(function) => Ok(Value { function, bits: parameter.bits, signed, unsigned, window: None }),
             None => not_polynomial(self.facts.display_name(value)),
         }
     }
@@ -238,7 +268,7 @@ impl Reader<'_> {
                     return None;
                 }
                 let counter = self.polynomial_of_scev(&scev, scope, deeper);
-                Some(counter.and_then(|value| self.with_proved_ranges(value, scope)))
+                Some(counter.and_then(|value| self.with_proved_ranges(value.without_window()?, scope)))
             }
             Op::Int(int_op) => {
                 let how = match int_op {
@@ -264,6 +294,7 @@ impl Reader<'_> {
                     CastOp::ZExt if trusted && flags.nneg && a.signed => Ok(Value { bits, unsigned: true, ..a }),
                     CastOp::ZExt => self.zero_extended(a, bits, scope),
                     _ => {
+                        let a = a.without_window()?;
                         let (signed, unsigned) = (trusted && flags.nsw && a.signed, trusted && flags.nuw && a.unsigned);
                         Ok(Value { bits, signed, unsigned, ..a })
                     }
@@ -291,13 +322,24 @@ impl Reader<'_> {
         let a = self.polynomial(operands[0], scope, trusted, depth)?;
         let Some(function) = a.function.map(|p| p.scale(1 << by)) else { return too_large() };
         let (signed, unsigned) = (trusted && flags.nsw && a.signed, trusted && flags.nuw && a.unsigned);
-        Ok(Value { function, bits, signed, unsigned })
+        let window = a.window.map(|(first, end)| (first << by, end << by));
+        Ok(Value { function, bits, signed, unsigned, window })
     }
 
     fn combine(&self, how: Combine, a: &Value, b: &Value, bits: u32, nsw: bool, nuw: bool) -> Read<Value> {
         let Some(function) = a.function.zip(&b.function, |x, y| how.apply(x, y))? else { return too_large() };
         let (signed, unsigned) = (nsw && a.signed && b.signed, nuw && a.unsigned && b.unsigned);
-        Ok(Value { function, bits, signed, unsigned })
+        let window = match (a.window, constant_of(&b.function), b.window, constant_of(&a.function)) {
+            (None, _, None, _) => None,
+            (Some((first, end)), Some(by), None, _) | (None, _, Some((first, end)), Some(by)) => match how {
+                Combine::Add => Some((first + by, end + by)),
+                Combine::Sub if a.window.is_some() => Some((first - by, end - by)),
+                Combine::Mul if by > 0 && by < 1 << 32 => Some((first * by, end * by)),
+                _ => return wraps_in("a product"),
+            },
+            _ => return wraps_in("a sum"),
+        };
+        Ok(Value { function, bits, signed, unsigned, window })
     }
 
     fn polynomial_of_scev(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Value> {
@@ -308,7 +350,7 @@ impl Reader<'_> {
         match scev {
             Scev::Constant { bits, value } => {
                 let function = self.single(Polynomial::constant((*value).into()), scope)?;
-                Ok(Value { function, bits: *bits, signed: true, unsigned: *value >= 0 })
+                Ok(Value { function, bits: *bits, signed: true, unsigned: *value >= 0, window: None })
             }
             Scev::Unknown { value, .. } => self.polynomial(*value, scope, false, deeper),
             Scev::Add { bits, operands, nsw, nuw } => {
@@ -323,14 +365,14 @@ impl Reader<'_> {
                 };
                 let mut parts = Vec::new();
                 for operand in operands {
-                    parts.push(self.polynomial_of_scev(operand, scope, deeper)?);
+                    parts.push(self.polynomial_of_scev(operand, scope, deeper)?.without_window()?);
                 }
                 // What the flags say of steps that grow themselves is not used.
                 let even = parts.len() == 2;
                 let (signed, unsigned) =
                     (even && parts.iter().all(|p| p.signed), even && parts.iter().all(|p| p.unsigned));
                 let function = self.recurrence(parts.into_iter().map(|p| p.function).collect(), dimension)?;
-                Ok(Value { function, bits: *bits, signed: *nsw && signed, unsigned: *nuw && unsigned })
+                Ok(Value { function, bits: *bits, signed: *nsw && signed, unsigned: *nuw && unsigned, window: None })
             }
             Scev::SExt { bits, operand } => {
                 let a = self.polynomial_of_scev(operand, scope, deeper)?;
@@ -341,14 +383,14 @@ impl Reader<'_> {
                 self.zero_extended(a, *bits, scope)
             }
             Scev::Trunc { bits, operand } => {
-                let a = self.polynomial_of_scev(operand, scope, deeper)?;
+                let a = self.polynomial_of_scev(operand, scope, deeper)?.without_window()?;
                 Ok(Value { bits: *bits, signed: false, unsigned: false, ..a })
             }
             Scev::UDiv { .. } | Scev::MinMax { .. } => {
                 let affine = self.affine_of_scev(scev, scope, deeper)?;
                 let (signed, unsigned) = affine.ranges();
                 match PiecewisePolynomial::from_pw_aff(&affine.function)? {
-                    Some(function) => Ok(Value { function, bits: affine.bits, signed, unsigned }),
+                    Some(function) => Ok(Value { function, bits: affine.bits, signed, unsigned, window: None }),
                     None => not_polynomial("a division"),
                 }
             }
@@ -415,7 +457,7 @@ impl Reader<'_> {
 
     fn zero_extended(&mut self, a: Value, bits: u32, scope: &Scope) -> Read<Value> {
         let a = self.in_range(a, scope, false)?;
-        Ok(Value { function: a.function, bits, signed: true, unsigned: true })
+        Ok(Value { bits, signed: true, unsigned: true, ..a })
     }
 
     /// Ensures: the result's function is the signed (unsigned) reading of the value in all instances, given the assumptions.
@@ -436,7 +478,13 @@ impl Reader<'_> {
         } else if self.fits(&a, scope, signed)? {
             return Ok(if signed { Value { signed, ..a } } else { Value { unsigned: true, ..a } });
         }
-        Err(NotAffine::Wraps(format!("the arithmetic in line {}", scope.line)))
+        if self.proofs_only > 0 || !self.may_assume(AssumptionKind::EE) || a.window.is_some() || a.bits > 32 {
+            return Err(NotAffine::Wraps(format!("the arithmetic in line {}", scope.line)));
+        }
+        // It is for the check to show that the function stays in range, at its ends.
+        let half = 1i128 << (a.bits - 1);
+        let window = Some(if signed { (-half, half) } else { (0, 2 * half) });
+        Ok(if signed { Value { signed, window, ..a } } else { Value { unsigned: true, window, ..a } })
     }
 
     /// Counters mostly lie in range because of their loop's bound, flag or no flag; products of them build on that.
@@ -520,14 +568,21 @@ impl Reader<'_> {
         let inside = self.computed_polynomial_address(pointer, scope, depth);
         self.proofs_only -= 1;
         match inside {
-            Ok(address) if address.exact && (self.expand_products || address.offset.is_affine()) => Ok(address),
+            Ok(address)
+                if address.exact
+                    && address.window.is_none()
+                    && (self.expand_products || address.offset.is_affine()) =>
+            {
+                Ok(address)
+            }
             Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
             _ => {
                 self.forget_parameters_since(known);
                 let Some(base) = self.handed_on(pointer) else {
                     return not_polynomial(self.facts.display_name(pointer));
                 };
-                Ok(PolynomialAddress { base, offset: self.single(Polynomial::zero(), scope)?, exact: true })
+                let offset = self.single(Polynomial::zero(), scope)?;
+                Ok(PolynomialAddress { base, offset, exact: true, window: None })
             }
         }
     }
@@ -538,7 +593,7 @@ impl Reader<'_> {
             return match facts.value(pointer).kind {
                 ValueKind::ConstantGep { base, offset } => {
                     let offset = self.single(Polynomial::constant(offset.into()), scope)?;
-                    Ok(PolynomialAddress { base, offset, exact: true })
+                    Ok(PolynomialAddress { base, offset, exact: true, window: None })
                 }
                 _ => not_polynomial(facts.display_name(pointer)),
             };
@@ -547,10 +602,11 @@ impl Reader<'_> {
             Op::Gep { base, offset: Some(terms), inbounds, nusw, .. } => {
                 let from = self.polynomial_address(*base, scope, depth + 1)?;
                 let mut exact = from.exact && (*inbounds || *nusw);
-                let mut offset = from.offset;
                 let constant = Polynomial::constant(terms.constant.into());
-                let Some(moved) = offset.map(|p| p.add(&constant)) else { return too_large() };
-                offset = moved;
+                let Some(mut offset) = from.offset.map(|p| p.add(&constant)) else { return too_large() };
+                // What has a window, and what it is a part of the offset as.
+                let mut framed: Vec<(Window, PiecewisePolynomial)> = Vec::new();
+                framed.extend(from.window.map(|window| (window, from.offset)));
                 for &(index, scale) in &terms.terms {
                     // Poison in an index is poison in the address, and every address read here is used.
                     let index = self.polynomial(index, scope, true, depth + 1)?;
@@ -561,11 +617,28 @@ impl Reader<'_> {
                         exact &= index.signed || self.fits(&index, scope, true)?;
                         index
                     };
-                    let added = offset.zip(&index.function, |a, b| a.add(&b.scale(scale.into())?))?;
-                    let Some(added) = added else { return too_large() };
+                    let Some(scaled) = index.function.map(|p| p.scale(scale.into())) else { return too_large() };
+                    let Some(added) = offset.zip(&scaled, |a, b| a.add(b))? else { return too_large() };
                     offset = added;
+                    if let Some((first, end)) = index.window {
+                        let scale = i128::from(scale);
+                        if !(1..1 << 32).contains(&scale) {
+                            return wraps_in("an address");
+                        }
+                        framed.push(((first * scale, end * scale), scaled));
+                    }
                 }
-                Ok(PolynomialAddress { base: from.base, offset, exact })
+                let window = match &framed[..] {
+                    [] => None,
+                    // All but that part must be a number, or the whole would say nothing about the part.
+                    [((first, end), part)] => {
+                        let rest = offset.zip(part, |whole, part| whole.sub(part))?;
+                        let Some(by) = rest.as_ref().and_then(constant_of) else { return wraps_in("an address") };
+                        Some((first + by, end + by))
+                    }
+                    _ => return wraps_in("an address"),
+                };
+                Ok(PolynomialAddress { base: from.base, offset, exact, window })
             }
             Op::Cast(CastOp::BitCast) => self.polynomial_address(instruction.operands[0], scope, depth + 1),
             Op::Phi { .. } if !self.is_outside(pointer) && self.turns_with(pointer, scope) => {
@@ -586,9 +659,9 @@ impl Reader<'_> {
             Scev::Add { operands, .. } => {
                 let (pointers, numbers): (Vec<&Scev>, Vec<&Scev>) = operands.iter().partition(|o| self.is_pointer(o));
                 let [pointer] = pointers[..] else { return not_even() };
-                let mut address = self.polynomial_address_of_scev(pointer, scope, depth + 1)?;
+                let mut address = self.polynomial_address_of_scev(pointer, scope, depth + 1)?.without_window()?;
                 for number in numbers {
-                    let number = self.polynomial_of_scev(number, scope, depth + 1)?;
+                    let number = self.polynomial_of_scev(number, scope, depth + 1)?.without_window()?;
                     let Some(sum) = address.offset.zip(&number.function, |a, b| a.add(b))? else { return too_large() };
                     address.offset = sum;
                 }
@@ -597,13 +670,13 @@ impl Reader<'_> {
             Scev::AddRec { in_loop, operands, .. } => {
                 let Some(dimension) = scope.loops.iter().position(|l| l == in_loop) else { return not_even() };
                 let [start, steps @ ..] = operands.as_slice() else { return not_even() };
-                let start = self.polynomial_address_of_scev(start, scope, depth + 1)?;
+                let start = self.polynomial_address_of_scev(start, scope, depth + 1)?.without_window()?;
                 let mut parts = vec![start.offset];
                 for step in steps {
-                    parts.push(self.polynomial_of_scev(step, scope, depth + 1)?.function);
+                    parts.push(self.polynomial_of_scev(step, scope, depth + 1)?.without_window()?.function);
                 }
                 let offset = self.recurrence(parts, dimension)?;
-                Ok(PolynomialAddress { base: start.base, offset, exact: false })
+                Ok(PolynomialAddress { base: start.base, offset, exact: false, window: None })
             }
             _ => not_even(),
         }

@@ -225,7 +225,7 @@ impl Work<'_> {
             inner_sizes: candidate.inner_sizes.clone(),
             recovered: Recovered::None,
             condition: None,
-            may_wrap: false,
+            may_wrap: None,
             live_out: false,
             ..scalar.clone()
         };

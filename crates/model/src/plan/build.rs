@@ -143,18 +143,30 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         known = known.intersect(&some)?.coalesce()?;
     }
     let mut extents = Extents::new(scop, &known);
-    for (&array, described) in scop.arrays.iter().filter(|(_, a)| a.may_wrap) {
+    for (&array, described) in &scop.arrays {
+        let Some(wraps) = &described.may_wrap else { continue };
         match extents.of(array, false) {
-            Ok(Some(Extent { low, high, .. })) => check.push(CheckTerm {
-                kind: CheckKind::EE,
-                text: format!(
-                    "the bytes of {}, up to {}, can be counted in 64 bits",
-                    described.name,
-                    text(scop, &high)
-                ),
-                // True of all numbers, so that nothing but an overflow on the way makes it fail.
-                test: Test::Holds(Expr::binary(BinaryOp::Le, low, high)),
-            }),
+            Ok(Some(Extent { low, high, .. })) => {
+                let (name, last) = (&described.name, text(scop, &high));
+                let (text, test) = match wraps.window {
+                    Some((first, end)) => (
+                        format!(
+                            "the bytes of {name}, up to {last}, lie between {first} and {end}: no subscript wraps around"
+                        ),
+                        Expr::binary(
+                            BinaryOp::And,
+                            Expr::binary(BinaryOp::Le, Expr::Int(first), low),
+                            Expr::binary(BinaryOp::Le, high, Expr::Int(end)),
+                        ),
+                    ),
+                    // True of all numbers, so that nothing but an overflow on the way makes it fail.
+                    None => (
+                        format!("the bytes of {name}, up to {last}, can be counted in 64 bits"),
+                        Expr::binary(BinaryOp::Le, low, high),
+                    ),
+                };
+                check.push(CheckTerm { kind: CheckKind::EE, text, test: Test::Holds(test) });
+            }
             Ok(None) => {}
             Err(Unchecked::Unknown { line }) => {
                 let subject = format!("the address computation of `{}`", described.name);
@@ -385,7 +397,7 @@ mod tests {
     use super::*;
     use crate::assume::Assumption;
     use crate::fixture::test_scop;
-    use crate::scop::{ArrayId, Cell, Invariant};
+    use crate::scop::{ArrayId, Cell, Invariant, Wraps};
     use expect_test::{Expect, expect};
 
     fn plan_of(
@@ -609,11 +621,28 @@ mod tests {
                         for j : 0 <= j < p1
                           write A0[i, j]";
         let mut scop = test_scop(shaped);
-        scop.arrays[0].may_wrap = true;
+        scop.arrays[0].may_wrap = Some(Wraps::default());
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
         let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
         assert_eq!(text(&scop, test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
+    }
+    #[test]
+    fn subscripts_of_few_bits_must_stay_in_their_window_even_if_nobody_uses_them_any_more() {
+        let mut scop = test_scop(
+            "array A0 8 p1
+             context 1 <= p0 <= 1000000 and 1 <= p1 <= 1000000
+             for i : 0 <= i < p0
+               for j : 0 <= j < p1
+                 write A0[i, j]; read A0[i, 0]",
+        );
+        let statement = &mut scop.statements[0];
+        let dropped = (statement.domain.clone(), statement.accesses.remove(0).relation);
+        scop.arrays[0].may_wrap = Some(Wraps { window: Some((0, 1 << 35)), touched: vec![dropped] });
+        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
+        let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
+        assert_eq!(text(&scop, test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
     }
     #[test]
     fn an_unknown_extent_is_refused() {

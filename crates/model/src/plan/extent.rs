@@ -97,7 +97,17 @@ impl<'a> Extents<'a> {
             bytes: cell.bytes,
             line,
         });
-        let accesses: Vec<Touch> = touches.chain(preloads).collect();
+        let mut accesses: Vec<Touch> = touches.chain(preloads).collect();
+        let wraps = self.scop.arrays[&array].may_wrap.as_ref().filter(|_| !only_writes);
+        for (domain, relation) in wraps.iter().flat_map(|wraps| &wraps.touched) {
+            let mut is_new = true;
+            for touch in &accesses {
+                is_new &= !(touch.relation.plain_is_equal(relation)? && touch.domain.plain_is_equal(domain)?);
+            }
+            if is_new {
+                accesses.push(Touch { domain, relation, offset: None, bytes: 0, line: 0 });
+            }
+        }
         let mut some = Set::empty(&self.known.get_space()?)?;
         for touch in &accesses {
             some = some.union(&touch.domain.params()?)?;
