@@ -20,10 +20,7 @@ impl Known {
     pub(crate) fn shorten(&self, map: &Map) -> Result<Map, IslError> {
         let mut out = Map::empty(&map.get_space()?)?;
         for piece in map.basic_maps()? {
-            out = out.union(&match self.without_params(&piece)? {
-                Some(short) => Map::from_basic_map(&short)?,
-                None => Map::from_basic_map(&piece)?.gist_params(&self.values)?,
-            })?;
+            out = out.union(&self.shorten_piece(&piece)?)?;
         }
         Ok(out)
     }
@@ -33,20 +30,22 @@ impl Known {
         self.shorten(&Map::from_domain(set)?)?.domain()
     }
 
-    /// What a piece says of its instances, if what it says of parameters alone is known: by far the most frequent case, in which
-    /// isl's `gist` would look at every constraint in the light of all others.
-    fn without_params(&self, piece: &BasicMap) -> Result<Option<BasicMap>, IslError> {
+    /// What is said of parameters alone is nearly always known, or most of it. isl's `gist` would look at every constraint in the light of
+    /// all others; so it gets to see only these.
+    fn shorten_piece(&self, piece: &BasicMap) -> Result<Map, IslError> {
         // A constraint without an instance may still be part of what a quotient is.
         if piece.dim(DimType::Div)? > 0 {
-            return Ok(None);
+            return Map::from_basic_map(piece)?.gist_params(&self.values);
         }
         let all = piece.wrap()?;
         let dims = all.dim(DimType::Set)?;
         let of_params = all.drop_constraints_involving_dims(DimType::Set, 0, dims)?.to_set()?.params()?;
-        if !self.values.is_subset(&of_params)? {
-            return Ok(None);
+        let of_instances = all.drop_constraints_not_involving_dims(DimType::Set, 0, dims)?.unwrap()?;
+        let of_instances = Map::from_basic_map(&of_instances)?;
+        match self.values.is_subset(&of_params)? {
+            true => Ok(of_instances),
+            false => of_instances.intersect_params(&of_params.gist(&self.values)?),
         }
-        Ok(Some(all.drop_constraints_not_involving_dims(DimType::Set, 0, dims)?.unwrap()?))
     }
 }
 

@@ -110,6 +110,11 @@ impl<A: Anchors> Writer<'_, A> {
         if let Some(&load) = self.preloaded.get(&value) {
             return self.collect_inputs(load.operands()[0], inputs);
         }
+        // The program loaded it before the region.
+        let mut invariants = self.region.invariants.iter();
+        if let Some((load, _)) = invariants.find(|(_, same)| same.iter().any(|&v| self.value(v) == value)) {
+            return self.collect_inputs(self.value(*load), inputs);
+        }
         if value.is_phi() || value.is_alloca() || value.touches_memory() {
             return Err(WriteError::Reader("a parameter or base pointer cannot be computed before the region".into()));
         }
