@@ -58,9 +58,10 @@ kernels: build
 bench: build
 	python3 kernels/bench.py --plugin $(OUT)/libloopwright.so
 
-# Every kernel in four configurations; what differs is reduced and saved in target/fuzz. Another SEED gives other kernels.
+# Every kernel in four configurations, or with BROAD=1 in one of them, in turn; what differs is reduced and saved in target/fuzz.
+# Another SEED gives other kernels.
 fuzz: build
-	$(CARGO) run --release --package fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel
+	$(CARGO) run --release --package fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel $(if $(BROAD),--broad)
 
 clean:
 	$(CARGO) clean
