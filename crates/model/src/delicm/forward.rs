@@ -41,6 +41,8 @@ struct At<'m> {
 struct Tree {
     user: StatementId,
     fetched: Vec<Fetch>,
+    /// Loads among them that nobody needed any more: their accesses are gone.
+    dropped: BTreeSet<usize>,
     accesses: Vec<(Found, usize)>,
     known: HashMap<(Value, StatementId, Vec<Polynomial>), Operand>,
     copied: u64,
@@ -87,8 +89,11 @@ impl Work<'_> {
     }
 
     fn tree(&self, user: StatementId) -> Tree {
-        let fetched = self.drafts[&user].fetched.clone();
-        Tree { user, fetched, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 }
+        let draft = &self.drafts[&user];
+        let fetched = draft.fetched.clone();
+        let is_read = |n: &usize| draft.alive().any(|(_, i)| i.role == Role::Reload(*n));
+        let dropped = (0..fetched.len()).filter(|n| !is_read(n)).collect();
+        Tree { user, fetched, dropped, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 }
     }
 
     fn forward_operand(&mut self, user: StatementId, index: usize, value: Value) -> Result<bool, IslError> {
@@ -171,7 +176,8 @@ impl Work<'_> {
                 }
                 if let Some(element) = self.element(found.array, found.bytes, &found.cells, &found.like)? {
                     let load = Fetch::Load { value, element };
-                    let position = tree.fetched.iter().position(|f| *f == load).unwrap_or_else(|| {
+                    let mut same = (0..tree.fetched.len()).filter(|n| tree.fetched[*n] == load);
+                    let position = same.find(|n| !tree.dropped.contains(n)).unwrap_or_else(|| {
                         tree.fetched.push(load);
                         tree.accesses.push((found.clone(), tree.fetched.len() - 1));
                         tree.reloaded += 1;
