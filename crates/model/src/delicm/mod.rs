@@ -63,6 +63,9 @@ pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Resul
             let forwarded = work.forward()?;
             let moved = work.coalesce()?;
             work.simplify()?;
+            if work.scalar_writes() > 0 {
+                work.drop_unread_instances()?;
+            }
             best = Some(finished(&work)?);
             if !forwarded && !moved || work.scalar_writes() == 0 {
                 break;

@@ -2,8 +2,8 @@
 //! reads, operations that nobody needs, statements that do nothing.
 
 use super::code::{Operation, Origin, Role, Value};
-use super::work::{Draft, Work};
-use crate::scop::{ArrayId, StatementId};
+use super::work::{Draft, Item, Work};
+use crate::scop::{AccessKind, ArrayId, StatementId};
 use isl::{IslError, Set};
 use std::collections::BTreeSet;
 
@@ -21,14 +21,11 @@ impl Work<'_> {
         self.mark_reductions()
     }
 
-    /// Instances of which nobody reads anything need not run.
+    /// Instances of which nobody reads anything need not run. What the region leaves in a scalar is read behind it.
     pub(super) fn drop_unread_instances(&mut self) -> Result<(), IslError> {
         for id in self.drafts.keys().copied().collect::<Vec<_>>() {
             let draft = &self.drafts[&id];
-            let passes_on = draft.alive().filter(|(_, i)| i.writes()).all(|(_, i)| {
-                let array = &self.array(i.access.array);
-                array.kind.is_scalar() && !array.live_out
-            });
+            let passes_on = draft.alive().filter(|(_, i)| i.writes()).all(|(_, i)| self.is_scalar(i.access.array));
             if !draft.alive || draft.boxed || !draft.code.effects.is_empty() || !passes_on {
                 continue;
             }
@@ -38,6 +35,9 @@ impl Work<'_> {
             for scalar in written {
                 for pair in self.flow(scalar)?.pairs.iter().filter(|p| p.writer == id) {
                     read = read.union(&pair.map.domain()?)?;
+                }
+                if self.array(scalar).live_out {
+                    read = read.union(&self.last_writes(id, scalar)?)?;
                 }
             }
             let read = read.coalesce()?;
@@ -53,11 +53,25 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// The instances that may write what the scalar contains in the end: no certain write of it comes later.
+    fn last_writes(&self, id: StatementId, scalar: ArrayId) -> Result<Set, IslError> {
+        let mut last = self.drafts[&id].domain.clone();
+        for (&writer, draft) in self.drafts.iter().filter(|(_, draft)| !draft.boxed) {
+            let certain = |i: &Item| i.writes() && i.access.exact && i.access.kind == AccessKind::Write;
+            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == scalar && certain(i)) {
+                let later = self.timeline.before(id, writer)?.intersect_range(&item.relation.domain()?)?;
+                last = last.subtract(&later.domain()?)?;
+            }
+        }
+        last.coalesce()
+    }
+
     pub(super) fn restrict(&mut self, id: StatementId, domain: &Set) -> Result<(), IslError> {
         let mut touched = Vec::new();
         let valid = self.known.values.clone();
         let draft = &mut self.drafts[&id];
         draft.domain = domain.clone();
+        draft.in_loop &= !domain.intersect_params(&valid)?.is_singleton()?;
         for item in draft.items.iter_mut().filter(|i| i.alive) {
             item.relation = item.relation.intersect_domain(domain)?;
             item.access.relation = item.access.relation.intersect_domain(&domain.intersect_params(&valid)?)?;

@@ -422,18 +422,74 @@ fn a_constant_before_the_first_iteration_makes_two_statements() {
 }
 
 #[test]
-fn what_is_needed_behind_the_region_stays() {
-    let sketch = "
+fn of_what_is_needed_behind_the_region_the_last_is_computed() {
+    // for i { s = A1[i]; }, and the same where the last one comes from somewhere else if there are two iterations.
+    let ends = |sketch: &str, code: &str| {
+        let mut before = test_scop(sketch);
+        before.arrays[&crate::scop::ArrayId(3)].live_out = true;
+        let program = program(&before, code);
+        let mut scop = before.clone();
+        let outcome = delicm(&mut scop, &program, Expansion::None).unwrap();
+        for params in [[0, 0], [1, 0], [2, 1], [5, 3]] {
+            let same = replay(&before, &program, &scop, &outcome, &params[..before.params.len()]).unwrap();
+            assert!(matches!(same, Verdict::Same { .. }), "{params:?}: {same:?}");
+        }
+        let domains: Vec<String> =
+            scop.statements.values().map(|s| s.domain.gist_params(&scop.context).unwrap().to_string()).collect();
+        (outcome.counts.before, outcome.counts.after, domains.join(" "))
+    };
+    let once = ends(
+        "
         array A3 scalar
         for i : 0 <= i < p0
           read A1[i]; write A3[]
-        ";
-    let before = test_scop(sketch);
+        ",
+        "a = load 0; scalar 1 a",
+    );
+    assert_eq!(once, (1, 0, "[p0] -> { S0[i = -1 + p0] : p0 > 0 }".into()));
+    let overwritten = ends(
+        "
+        array A3 scalar
+        for i : 0 <= i < p0
+          read A1[i]; write A3[]
+        for j : 0 <= j < p1
+          may A3[]
+        for j : 2 <= j < p0
+          read A2[j]; write A3[]
+        ",
+        "
+        a = load 0; scalar 1 a
+        scalar 0 x
+        b = load 0; scalar 1 b
+        ",
+    );
+    assert_eq!((overwritten.0, overwritten.1), (3, 1), "{}", overwritten.2);
+}
+
+#[test]
+fn what_is_found_elsewhere_in_the_region_is_computed_once_for_behind_it() {
+    let mut before = test_scop(
+        "
+        array A3 scalar
+        for i : 0 <= i < p0
+          read A1[i]; write A3[]
+          read A3[]; write A0[i]
+        ",
+    );
+    before.arrays[&crate::scop::ArrayId(3)].live_out = true;
+    let program = program(
+        &before,
+        "
+        a = load 0; scalar 1 a
+        b = scalar 0; store 1 b
+        ",
+    );
     let mut scop = before.clone();
-    scop.arrays[&crate::scop::ArrayId(3)].live_out = true;
-    let program = program(&scop, "a = load 0; scalar 1 a");
     let outcome = delicm(&mut scop, &program, Expansion::None).unwrap();
-    assert_eq!((outcome.counts.before, outcome.counts.after), (1, 1));
+    assert_eq!((outcome.counts.before, outcome.counts.after), (1, 0), "{}", accesses(&scop));
+    assert!(scop.statements[0].domain.is_singleton().unwrap() && !scop.statements[1].domain.is_singleton().unwrap());
+    let same = replay(&before, &program, &scop, &outcome, &[4]).unwrap();
+    assert!(matches!(same, Verdict::Same { .. }), "{same:?}");
 }
 
 #[test]
