@@ -48,9 +48,24 @@ impl Work<'_> {
             {
                 continue;
             }
-            self.restrict(id, &read)?;
+            match read.intersect_params(&self.known.values)?.is_empty()? {
+                true => self.remove(id),
+                false => self.restrict(id, &read)?,
+            }
         }
         Ok(())
+    }
+
+    /// The statement does nothing that anybody needs.
+    fn remove(&mut self, id: StatementId) {
+        let draft = &mut self.drafts[&id];
+        draft.alive = false;
+        let mut freed = Vec::new();
+        for item in draft.items.iter_mut().filter(|i| i.alive) {
+            item.alive = false;
+            freed.push(item.access.array);
+        }
+        freed.into_iter().for_each(|array| self.forget_flow(array));
     }
 
     /// The instances that may write what the scalar contains in the end: no certain write of it comes later.
@@ -197,15 +212,11 @@ impl Work<'_> {
                 }
             }
             let acts = draft.alive().any(|(_, i)| i.writes()) || !draft.code.effects.is_empty();
-            if !acts {
-                draft.alive = false;
-                for item in draft.items.iter_mut().filter(|i| i.alive) {
-                    item.alive = false;
-                    freed.push(item.access.array);
-                }
-            }
-            any |= !freed.is_empty();
+            any |= !freed.is_empty() || !acts;
             freed.into_iter().for_each(|array| self.forget_flow(array));
+            if !acts {
+                self.remove(id);
+            }
         }
         any
     }

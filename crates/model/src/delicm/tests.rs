@@ -464,6 +464,19 @@ fn of_what_is_needed_behind_the_region_the_last_is_computed() {
         ",
     );
     assert_eq!((overwritten.0, overwritten.1), (3, 1), "{}", overwritten.2);
+    let in_vain = ends(
+        "
+        array A3 scalar
+        for i : 0 <= i < p0
+          read A1[i]; write A3[]
+        write A3[]
+        ",
+        "
+        a = load 0; scalar 1 a
+        scalar 0 x
+        ",
+    );
+    assert_eq!(in_vain, (1, 0, "[p0] -> { S1[] }".into()));
 }
 
 #[test]
