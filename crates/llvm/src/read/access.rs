@@ -64,6 +64,13 @@ pub struct Length {
     pub may_wrap: bool,
 }
 
+/// How much an instruction touches, as it says it.
+#[derive(Clone, Copy)]
+enum Size {
+    Bytes(u64),
+    Value(ValueId),
+}
+
 /// A block operation whose length is to be read.
 struct Block {
     base: ValueId,
@@ -120,21 +127,21 @@ impl Reader<'_> {
         let instruction = facts.instruction(value).expect("an instruction");
         let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
         let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
-        let (touched, length) = match &instruction.op {
-            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Err(*bytes)),
-            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Err(*bytes)),
-            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Ok(*length)),
+        let (touched, size) = match &instruction.op {
+            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Size::Bytes(*bytes)),
+            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Size::Bytes(*bytes)),
+            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Size::Value(*length)),
             Op::MemCopy { destination, source, length, .. } => {
-                (vec![(*source, AccessKind::Read), (*destination, write)], Ok(*length))
+                (vec![(*source, AccessKind::Read), (*destination, write)], Size::Value(*length))
             }
             _ => return Ok(()),
         };
         for (pointer, kind) in touched {
             let Start { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
             let accesses = all.entry(base).or_default();
-            let extent = match length {
-                Err(bytes) => Extent::Bytes(bytes),
-                Ok(length) => {
+            let extent = match size {
+                Size::Bytes(bytes) => Extent::Bytes(bytes),
+                Size::Value(length) => {
                     blocks.push(Block { base, position: accesses.len(), draft: index, length });
                     Extent::Unknown
                 }

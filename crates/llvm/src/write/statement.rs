@@ -88,7 +88,7 @@ impl<A: Anchors> Writer<'_, A> {
 
     fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {
         if self.worker.is_some() {
-            // All threads would share it; a loop without carried dependences never gets here.
+            // All threads would share it; no loop that writes a scalar, be it in one iteration, is marked to run at once.
             return Err(WriteError::Plan(format!("a parallel loop writes the scalar {slot}")));
         }
         self.build.store(value, self.slots[&slot].pointer);
