@@ -6,34 +6,51 @@ use crate::scop::ParamId;
 use isl::{Ctx, DimType, IslError, Map, PwAff, Set, Space, Val};
 use std::collections::BTreeSet;
 
-/// One access, its offset in cells. All sets have the same parameters in the same order.
-pub struct Linear {
-    /// The domain where the parameters are as the context says.
+/// Where accesses happen. All sets have the same parameters in the same order.
+#[derive(Clone)]
+pub struct KnownDomain {
+    /// Equal domains have the same number.
+    pub class: usize,
+    all: Set,
+    /// Where the parameters are as the context says.
     pub known: Set,
-    /// The offset on disjoint parts of `known`; nothing if there is an obstacle.
+}
+
+impl KnownDomain {
+    pub fn new(class: usize, all: &Set, context: &Set) -> Result<Self, IslError> {
+        let known = if context.plain_is_universe()? { all.clone() } else { all.intersect_params(context)? };
+        Ok(KnownDomain { class, all: all.clone(), known })
+    }
+}
+
+/// One access, its offset in cells.
+pub struct Linear {
+    pub domain: KnownDomain,
+    /// The offset on disjoint parts of the known domain; nothing if there is an obstacle.
     pub pieces: Vec<(Set, Polynomial)>,
     /// Why the offset is no such polynomial.
     pub obstacle: Option<&'static str>,
-    /// The offset where it is affine, on the domain.
+    /// The offset where it is affine.
     pub flat: Option<PwAff>,
     /// How many consecutive cells are touched.
     pub count: i64,
 }
 
 impl Linear {
-    /// `params` are all that occur in the accesses of the array, and `context` is over them.
+    /// `params` are all that occur in the accesses of the array.
     pub fn new(
         ctx: &Ctx,
         access: &LinearAccess,
         cell_bytes: u64,
         params: &Space,
-        context: &Set,
+        domain: KnownDomain,
     ) -> Result<Self, IslError> {
-        let domain = access.domain.align_params(params)?;
-        let known = if context.plain_is_universe()? { domain.clone() } else { domain.intersect_params(context)? };
         let in_cells = |offset: &PwAff| -> Result<PwAff, IslError> {
-            let here = offset.intersect_domain(&domain)?.coalesce()?;
-            here.scale_down_val(&Val::int_from_ui(ctx, cell_bytes)?)
+            let size = Val::int_from_ui(ctx, cell_bytes)?;
+            if offset.n_piece()? == 1 {
+                return offset.align_params(params)?.scale_down_val(&size);
+            }
+            offset.intersect_domain(&domain.all)?.coalesce()?.scale_down_val(&size)
         };
         let (flat, polynomial) = match &access.offset {
             Offset::Affine(offset) => {
@@ -59,14 +76,22 @@ impl Linear {
                 obstacle = Some("its offset multiplies loop counters with each other");
             }
             Some(p) if p.pieces.len() == 1 => {
-                let (domain, cells) = p.pieces.into_iter().next().expect("one");
-                pieces
-                    .push((if domain.plain_is_universe()? { known.clone() } else { known.intersect(&domain)? }, cells));
+                let (here, cells) = p.pieces.into_iter().next().expect("one");
+                let known = &domain.known;
+                pieces.push((if here.plain_is_universe()? { known.clone() } else { known.intersect(&here)? }, cells));
             }
-            Some(p) => pieces = p.intersect_domain(&known)?.pieces,
+            Some(p) => pieces = p.intersect_domain(&domain.known)?.pieces,
         }
         let count = i64::try_from(access.bytes.div_ceil(cell_bytes)).unwrap_or(i64::MAX);
-        Ok(Linear { known, pieces, obstacle, flat, count })
+        Ok(Linear { domain, pieces, obstacle, flat, count })
+    }
+
+    /// There is one polynomial for all of the known domain.
+    pub fn is_whole(&self) -> Result<bool, IslError> {
+        match self.pieces.as_slice() {
+            [(here, _)] => here.plain_is_equal(&self.domain.known),
+            _ => Ok(false),
+        }
     }
 
     /// Two loops turn the same flat offset, at different speeds.
@@ -76,7 +101,9 @@ impl Linear {
 
     /// The cells of the flat offset.
     pub fn flat_relation(&self) -> Result<Option<Map>, IslError> {
-        self.flat.as_ref().map(|cells| covering(&Map::from_pw_aff(cells)?, self.count)).transpose()
+        let relation =
+            |cells: &PwAff| covering(&Map::from_pw_aff(&cells.intersect_domain(&self.domain.all)?)?, self.count);
+        self.flat.as_ref().map(relation).transpose()
     }
 }
 

@@ -1,13 +1,43 @@
 //! For which parameters a shape holds.
 
-use super::access::Linear;
+use super::access::{KnownDomain, Linear};
 use isl::{IslError, Set};
+use std::collections::BTreeMap;
+
+/// The parameters for which some subscript leaves its row; there is at least one part if there are any.
+#[derive(Default)]
+pub struct Broken {
+    /// None plainly equal to another.
+    pub parts: Vec<Set>,
+}
+
+impl Broken {
+    pub fn add(&mut self, params: Set) -> Result<(), IslError> {
+        for part in &self.parts {
+            if part.plain_is_equal(&params)? {
+                return Ok(());
+            }
+        }
+        self.parts.push(params);
+        Ok(())
+    }
+
+    pub fn add_all(&mut self, other: &Broken) -> Result<(), IslError> {
+        other.parts.iter().try_for_each(|part| self.add(part.clone()))
+    }
+
+    /// Requires: there are parts.
+    pub fn union(&self) -> Result<Set, IslError> {
+        let (first, others) = self.parts.split_first().expect("parts");
+        others.iter().try_fold(first.clone(), |all, part| all.union(part))
+    }
+}
 
 /// Parameter values at which anything is accessed at all; what a condition says of others does not matter, so it need not be said.
 pub fn happening(accesses: &[&Linear]) -> Result<Option<Set>, IslError> {
     let mut all: Option<Set> = None;
-    for access in accesses {
-        let some = access.known.params()?;
+    for domain in domains(accesses) {
+        let some = domain.known.params()?;
         all = Some(match all {
             None => some,
             Some(all) if some.plain_is_equal(&all)? => all,
@@ -15,6 +45,11 @@ pub fn happening(accesses: &[&Linear]) -> Result<Option<Set>, IslError> {
         });
     }
     Ok(all)
+}
+
+/// Each domain once.
+fn domains<'a>(accesses: &[&'a Linear]) -> impl Iterator<Item = &'a KnownDomain> {
+    accesses.iter().map(|a| (a.domain.class, &a.domain)).collect::<BTreeMap<_, _>>().into_values()
 }
 
 /// The parameters outside of `broken`, said as briefly as the parameters for which something happens allow.
@@ -26,17 +61,25 @@ pub fn outside_of(broken: &Set, happening: &Set) -> Result<Set, IslError> {
     excluded.complement()?.gist(happening)?.coalesce()
 }
 
-/// A condition that implies the exact one where that has too many parts: each access by itself, as if it happened always.
-pub fn outside_of_each(broken: &[(&Linear, &Set)]) -> Result<Option<Set>, IslError> {
-    let mut all: Option<Set> = None;
-    for (access, broken) in broken {
-        let one = outside_of(broken, &access.known.params()?)?;
-        all = Some(match all {
-            None => one,
-            Some(all) => all.intersect(&one)?.coalesce()?,
-        });
+/// A condition that implies the exact one where that has too many parts: each way to leave a row by itself, as if the access
+/// happened always.
+pub fn outside_of_each<'a>(accesses: impl Iterator<Item = (&'a Linear, &'a Broken)>) -> Result<Set, IslError> {
+    let mut of_classes: BTreeMap<usize, (&Linear, Broken)> = BTreeMap::new();
+    for (access, broken) in accesses {
+        of_classes.entry(access.domain.class).or_insert((access, Broken::default())).1.add_all(broken)?;
     }
-    Ok(all)
+    let mut all: Option<Set> = None;
+    for (access, broken) in of_classes.values() {
+        let happening = access.domain.known.params()?;
+        for part in &broken.parts {
+            all = Some(match all {
+                None => outside_of(part, &happening)?,
+                Some(all) if all.is_disjoint(part)? => all,
+                Some(all) => all.intersect(&outside_of(part, &happening)?)?.coalesce()?,
+            });
+        }
+    }
+    Ok(all.expect("parts"))
 }
 
 /// Simple, and every access can still happen.
@@ -44,8 +87,8 @@ pub fn worth_testing(condition: &Set, accesses: &[&Linear], max_parts: usize) ->
     if condition.n_basic_set()? > max_parts {
         return Ok(false);
     }
-    for access in accesses {
-        if access.known.intersect_params(condition)?.is_empty()? && !access.known.is_empty()? {
+    for domain in domains(accesses) {
+        if domain.known.intersect_params(condition)?.is_empty()? && !domain.known.is_empty()? {
             return Ok(false);
         }
     }

@@ -23,13 +23,13 @@ mod tests;
 pub use block::{Block, between};
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
-use access::{Linear, all_params, cell_bytes};
+use access::{KnownDomain, Linear, all_params, cell_bytes};
 use candidates::{COST_SCAN, Chain, constant_chains, parametric_chains};
-use condition::{happening, outside_of, outside_of_each, worth_testing};
+use condition::{Broken, happening, outside_of, outside_of_each, worth_testing};
 use isl::{Budget, Ctx, IslError, Map, PwAff, Set};
 use samples::{Samples, Score};
 use std::cell::OnceCell;
-use subscripts::{Demand, View, divide_offset, view};
+use subscripts::{Demand, Placements, View, divide_offset, view};
 
 /// Bytes from the base of the array; the domain's tuple has no name.
 #[derive(Clone, Debug)]
@@ -87,6 +87,8 @@ const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
+/// Where subscripts leave their rows in more ways, no exact condition is looked for: the time grows with their square.
+const MAX_BROKEN_PARTS: usize = 12;
 /// A proved shape gets further dimensions under a condition only if they have so many cells: the 2 in a subscript 2i + k is a step, not
 /// the length of a row.
 const MIN_ROW: i128 = 8;
@@ -138,7 +140,26 @@ fn recover(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape,
 fn linear(ctx: &Ctx, accesses: &[LinearAccess], cell_bytes: u64, context: &Set) -> Result<Vec<Linear>, IslError> {
     let params = all_params(ctx, accesses, context)?;
     let context = context.align_params(&params)?;
-    accesses.iter().map(|a| Linear::new(ctx, a, cell_bytes, &params, &context)).collect()
+    let mut all: Vec<Linear> = Vec::new();
+    let mut domains: Vec<(usize, &Set)> = Vec::new();
+    for access in accesses {
+        let mut same = None;
+        for (k, domain) in &domains {
+            if domain.plain_is_equal(&access.domain)? {
+                same = Some(&all[*k]);
+                break;
+            }
+        }
+        let domain = match same {
+            Some(earlier) => earlier.domain.clone(),
+            None => {
+                domains.push((all.len(), &access.domain));
+                KnownDomain::new(domains.len(), &access.domain.align_params(&params)?, &context)?
+            }
+        };
+        all.push(Linear::new(ctx, access, cell_bytes, &params, domain)?);
+    }
+    Ok(all)
 }
 
 fn everywhere(ctx: &Ctx) -> Result<Set, IslError> {
@@ -357,38 +378,37 @@ fn evaluate(
     happening: impl FnOnce() -> Result<Set, IslError>,
 ) -> Result<Option<Found>, IslError> {
     let mut views = Vec::new();
-    let mut broken: Option<Set> = None;
+    let mut broken = Broken::default();
+    let mut placements = Placements::default();
     let constant = chain.sizes.iter().all(|s| s.degree() == 0);
     for access in accesses {
         let fits = access.obstacle.is_none() && access.pieces.iter().all(|(_, p)| divide_offset(p, chain).is_some());
-        let found = if fits { view(access, chain, demand)? } else { None };
+        let found = if fits { view(access, chain, demand, &mut placements)? } else { None };
         if found.is_none() && constant {
             return Ok(None);
         }
-        if let Some(more) = found.as_ref().and_then(|v| v.broken.clone()) {
-            broken = Some(match broken {
-                None => more,
-                Some(others) => others.union(&more)?.coalesce()?,
-            });
+        if let Some(view) = &found {
+            broken.add_all(&view.broken)?;
         }
         views.push(found);
     }
     if views.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let Some(all_broken) = broken else {
+    if broken.parts.is_empty() {
         return Ok(Some(Found { chain: chain.clone(), views, condition: None, broken: None }));
+    }
+    let max_parts = if constant { MAX_CONDITION_PARTS } else { MAX_PARAMETRIC_CONDITION_PARTS };
+    let each = || accesses.iter().zip(&views).filter_map(|(a, v)| Some((a, &v.as_ref()?.broken)));
+    let (condition, all_broken) = if broken.parts.len() > MAX_BROKEN_PARTS {
+        (outside_of_each(each())?, broken.union()?)
+    } else {
+        let all_broken = broken.union()?.coalesce()?;
+        let exact = outside_of(&all_broken, &happening()?)?;
+        let too_long = exact.n_basic_set()? > max_parts && !constant;
+        (if too_long { outside_of_each(each())? } else { exact }, all_broken)
     };
     let seen: Vec<&Linear> = accesses.iter().zip(&views).filter(|(_, v)| v.is_some()).map(|(a, _)| a).collect();
-    let max_parts = if constant { MAX_CONDITION_PARTS } else { MAX_PARAMETRIC_CONDITION_PARTS };
-    let mut condition = outside_of(&all_broken, &happening()?)?;
-    if condition.n_basic_set()? > max_parts && !constant {
-        let each: Vec<(&Linear, &Set)> =
-            accesses.iter().zip(&views).filter_map(|(a, v)| Some((a, v.as_ref()?.broken.as_ref()?))).collect();
-        if let Some(simpler) = outside_of_each(&each)? {
-            condition = simpler;
-        }
-    }
     if !worth_testing(&condition, &seen, max_parts)? {
         return Ok(None);
     }

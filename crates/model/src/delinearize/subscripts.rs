@@ -2,16 +2,33 @@
 
 use super::access::{Linear, covering};
 use super::candidates::Chain;
+use super::condition::Broken;
 use super::division::divide;
 use crate::polynomial::Polynomial;
-use isl::{DimType, IslError, Map, PwAff, Set};
+use isl::{DimType, IslError, Map, MultiAff, Set, Space};
+use std::collections::BTreeMap;
 
 /// Subscripts on disjoint parts of the domain; they are right for all parameters outside of `broken`.
 pub struct View {
     pub pieces: Vec<(Set, Vec<Polynomial>)>,
-    /// `None`: in range for all parameters.
-    pub broken: Option<Set>,
+    pub broken: Broken,
 }
+
+/// What is known of subscripts in rows of constant size, for one shape: the accesses of a stencil have most of them in common.
+#[derive(Default)]
+pub struct Placements {
+    found: BTreeMap<(usize, usize, Polynomial, i64), Option<Placement>>,
+}
+
+/// The subscript is in range `rows` rows further, but for the parameters in `broken`.
+#[derive(Clone)]
+struct Placement {
+    rows: i128,
+    broken: Vec<Set>,
+}
+
+/// So far from a counter its neighbours are at most.
+const MAX_NEIGHBOUR: i128 = 8;
 
 /// What is done about a subscript that may leave its dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +56,16 @@ pub fn divide_offset(cells: &Polynomial, chain: &Chain) -> Option<Vec<Polynomial
 }
 
 /// `None`: the shape does not fit this access, or fits only where it never happens.
-pub fn view(access: &Linear, chain: &Chain, demand: Demand) -> Result<Option<View>, IslError> {
-    let mut whole = View { pieces: Vec::new(), broken: None };
+pub fn view(
+    access: &Linear,
+    chain: &Chain,
+    demand: Demand,
+    placements: &mut Placements,
+) -> Result<Option<View>, IslError> {
+    let mut whole = View { pieces: Vec::new(), broken: Broken::default() };
+    // Parametric sizes may cut the domain into pieces; then it is not that of the class any more.
+    let constant = chain.sizes.iter().all(|s| s.degree() == 0);
+    let class = (constant && access.is_whole()?).then_some(access.domain.class);
     for (domain, cells) in &access.pieces {
         let Some(subscripts) = divide_offset(cells, chain) else { return Ok(None) };
         let mut parts = vec![(domain.clone(), subscripts)];
@@ -49,7 +74,11 @@ pub fn view(access: &Linear, chain: &Chain, demand: Demand) -> Result<Option<Vie
             let mut placed = Vec::new();
             for part in parts {
                 let dimension = Dimension { at: dim, size: &chain.sizes[dim - 1], count, demand };
-                let Some(more) = dimension.place(part, &mut whole.broken)? else { return Ok(None) };
+                let more = match dimension.size.degree() {
+                    0 => dimension.place_in_constant(part, class, placements, &mut whole.broken)?.map(|p| vec![p]),
+                    _ => dimension.place(part, &mut whole.broken)?,
+                };
+                let Some(more) = more else { return Ok(None) };
                 placed.extend(more);
             }
             parts = placed;
@@ -72,15 +101,9 @@ type Part = (Set, Vec<Polynomial>);
 impl Dimension<'_> {
     /// Moves whole multiples of the size between this subscript f and the next outer one until f is in range, innermost
     /// dimension first: (…, g, f, …) and (…, g + k, f − k·size, …) are the same cell for every k.
-    fn place(&self, part: Part, broken: &mut Option<Set>) -> Result<Option<Vec<Part>>, IslError> {
+    fn place(&self, part: Part, broken: &mut Broken) -> Result<Option<Vec<Part>>, IslError> {
         let (domain, subscripts) = &part;
         let f = &subscripts[self.at];
-        if self.size.degree() == 0 {
-            let k = self.constant_multiple(domain, f)?;
-            let Some(moved) = self.moved(&part, k) else { return Ok(None) };
-            let (low, high) = self.outside(domain, &moved[self.at])?;
-            return self.one_piece((domain.clone(), moved), &low, &high, broken);
-        }
         let (low, high) = self.outside(domain, f)?;
         let (is_low, is_high) = (!low.is_empty()?, !high.is_empty()?);
         if !is_low && !is_high {
@@ -136,7 +159,7 @@ impl Dimension<'_> {
         part: Part,
         low: &Set,
         high: &Set,
-        broken: &mut Option<Set>,
+        broken: &mut Broken,
     ) -> Result<Option<Vec<Part>>, IslError> {
         if self.demand == Demand::Proof {
             return Ok(None);
@@ -154,12 +177,12 @@ impl Dimension<'_> {
             let other = if k < 0 { low } else { high };
             let (still_low, still_high) = self.outside(other, &moved[self.at])?;
             let left = if k < 0 { still_low.union(high)? } else { still_high.union(low)? };
-            exclude(broken, &left)?;
+            broken.add(left.params()?)?;
             let inside = domain.subtract(other)?;
             return Ok(Some(vec![(inside, subscripts.clone()), (other.clone(), moved)]));
         }
         if possible {
-            exclude_params(broken, here)?;
+            broken.add(here)?;
             return Ok(Some(vec![part]));
         }
         for k in [-1, 1] {
@@ -167,7 +190,7 @@ impl Dimension<'_> {
             let (low, high) = self.outside(domain, &moved[self.at])?;
             let there = low.union(&high)?.params()?.coalesce()?;
             if !happens.is_subset(&there)? {
-                exclude_params(broken, there)?;
+                broken.add(there)?;
                 return Ok(Some(vec![(domain.clone(), moved)]));
             }
         }
@@ -175,13 +198,7 @@ impl Dimension<'_> {
     }
 
     /// The row before, this one, and the row after, each for the instances that are there.
-    fn in_pieces(
-        &self,
-        part: Part,
-        low: &Set,
-        high: &Set,
-        broken: &mut Option<Set>,
-    ) -> Result<Option<Vec<Part>>, IslError> {
+    fn in_pieces(&self, part: Part, low: &Set, high: &Set, broken: &mut Broken) -> Result<Option<Vec<Part>>, IslError> {
         if self.count != 1 {
             return Ok(None);
         }
@@ -199,19 +216,57 @@ impl Dimension<'_> {
         if domain.params()?.is_subset(&left)? {
             return Ok(None);
         }
-        exclude_params(broken, left)?;
+        broken.add(left)?;
         pieces.retain(|(d, _)| !d.plain_is_empty().unwrap_or(false));
         Ok(Some(pieces))
     }
 
-    fn one_piece(
+    /// The same where the size is a number: one row for all instances. Domains of one class are equal.
+    fn place_in_constant(
         &self,
         part: Part,
-        low: &Set,
-        high: &Set,
-        broken: &mut Option<Set>,
-    ) -> Result<Option<Vec<Part>>, IslError> {
-        self.pieces(vec![part], low, high, broken)
+        class: Option<usize>,
+        placements: &mut Placements,
+        broken: &mut Broken,
+    ) -> Result<Option<Part>, IslError> {
+        let f = &part.1[self.at];
+        let key = class.map(|class| (class, self.at, f.clone(), self.count));
+        let known = key.as_ref().and_then(|key| placements.found.get(key));
+        let placement = match known {
+            Some(known) => known.clone(),
+            None => {
+                let new = self.placement(&part.0, f)?;
+                placements.found.extend(key.map(|key| (key, new.clone())));
+                new
+            }
+        };
+        let Some(Placement { rows, broken: parts }) = placement else { return Ok(None) };
+        parts.into_iter().try_for_each(|part| broken.add(part))?;
+        Ok(self.moved(&part, rows).map(|moved| (part.0, moved)))
+    }
+
+    fn placement(&self, domain: &Set, f: &Polynomial) -> Result<Option<Placement>, IslError> {
+        let rows = self.likely_rows(domain, f)?;
+        let mut found = None;
+        for (at, &row) in rows.iter().enumerate() {
+            let Some(f) = self.size.scale(row).ok().and_then(|first| f.sub(&first).ok()) else { return Ok(None) };
+            let (low, high) = self.outside(domain, &f)?;
+            let mut placement = Placement { rows: row, broken: Vec::new() };
+            for outside in [low, high] {
+                if !outside.is_empty()? {
+                    placement.broken.push(outside.params()?);
+                }
+            }
+            if self.demand == Demand::Proof && !placement.broken.is_empty() {
+                return Ok(None);
+            }
+            let is_last = at + 1 == rows.len();
+            if is_last || !placement.is_impossible(domain)? {
+                found = Some(placement);
+                break;
+            }
+        }
+        Ok(found)
     }
 
     fn pieces(
@@ -219,14 +274,14 @@ impl Dimension<'_> {
         pieces: Vec<Part>,
         low: &Set,
         high: &Set,
-        broken: &mut Option<Set>,
+        broken: &mut Broken,
     ) -> Result<Option<Vec<Part>>, IslError> {
         for outside in [low, high] {
             if !outside.is_empty()? {
                 if self.demand == Demand::Proof {
                     return Ok(None);
                 }
-                exclude(broken, outside)?;
+                broken.add(outside.params()?)?;
             }
         }
         Ok(Some(pieces))
@@ -254,16 +309,18 @@ impl Dimension<'_> {
         Some(moved)
     }
 
-    /// Rows of constant size: with the least value in range the greatest is, or no row does it for all parameters.
-    fn constant_multiple(&self, domain: &Set, f: &Polynomial) -> Result<i128, IslError> {
+    /// Rows of constant size: with the least value in range the greatest is, or no row does it for all parameters. Then the
+    /// likeliest first.
+    fn likely_rows(&self, domain: &Set, f: &Polynomial) -> Result<Vec<i128>, IslError> {
         let size = self.size.constant_term();
-        let Some(aff) = f.to_aff(&domain.get_space()?)? else { return Ok(f.constant_term().div_euclid(size)) };
+        let row_of = |value: i128| value.div_euclid(size);
+        let Some(aff) = f.to_aff(&domain.get_space()?)? else { return Ok(vec![row_of(f.constant_term())]) };
         let least = |domain: &Set| -> Result<Option<i128>, IslError> {
             Ok(if domain.is_empty()? { None } else { domain.min_val(&aff)?.to_i64().map(i128::from) })
         };
-        let row = least(domain)?.unwrap_or(f.constant_term()).div_euclid(size);
+        let certain = least(domain)?;
         if self.demand == Demand::Proof {
-            return Ok(row);
+            return Ok(vec![row_of(certain.unwrap_or(f.constant_term()))]);
         }
         // Where `j + start` is least is where `start` is, which is as good as never. Parameters are usually small and not negative.
         let mut usual = vec![domain.clone(), domain.clone()];
@@ -273,25 +330,35 @@ impl Dimension<'_> {
                 usual[1] = usual[1].lower_bound_si(DimType::Param, at, 0)?;
             }
         }
+        let mut value = certain;
         for domain in &usual {
             if let Some(low) = least(domain)? {
-                return Ok(low.div_euclid(size));
+                value = Some(low);
+                break;
             }
         }
-        Ok(row)
+        let value = value.unwrap_or(f.constant_term());
+        let mut rows = vec![row_of(value)];
+        if f.has_counters() {
+            // The neighbour `i - 1` of i from `start` on is in the row of i, if it can be.
+            rows.insert(0, row_of(value + MAX_NEIGHBOUR.min((size - 1) / 4)));
+            rows.dedup();
+        }
+        Ok(rows)
     }
 }
 
-fn exclude(broken: &mut Option<Set>, instances: &Set) -> Result<(), IslError> {
-    exclude_params(broken, instances.params()?)
-}
-
-fn exclude_params(broken: &mut Option<Set>, params: Set) -> Result<(), IslError> {
-    *broken = Some(match broken.take() {
-        None => params,
-        Some(others) => others.union(&params)?.coalesce()?,
-    });
-    Ok(())
+impl Placement {
+    /// Whenever anything happens, some subscript is out of range.
+    fn is_impossible(&self, domain: &Set) -> Result<bool, IslError> {
+        let happens = domain.params()?;
+        for part in &self.broken {
+            if happens.is_subset(part)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl View {
@@ -300,16 +367,11 @@ impl View {
         let mut relation: Option<Map> = None;
         for (domain, subscripts) in &self.pieces {
             let space = domain.get_space()?;
-            let mut piece: Option<Map> = None;
-            for subscript in subscripts {
-                let Some(aff) = subscript.to_aff(&space)? else { return Ok(None) };
-                let one = Map::from_pw_aff(&PwAff::alloc(domain, &aff)?)?;
-                piece = Some(match piece {
-                    None => one,
-                    Some(outer) => outer.flat_range_product(&one)?,
-                });
-            }
-            let Some(piece) = piece else { return Ok(None) };
+            let affine = subscripts.iter().map(|s| s.to_aff(&space)).collect::<Result<Option<Vec<_>>, _>>()?;
+            let Some(affine) = affine else { return Ok(None) };
+            let range = Space::set_alloc(domain.ctx(), 0, affine.len())?.align_params(&space)?;
+            let all = MultiAff::from_aff_list(&space.map_from_domain_and_range(&range)?, &affine)?;
+            let piece = Map::from_multi_aff(&all)?.intersect_domain(domain)?;
             relation = Some(match relation {
                 None => piece,
                 Some(other) => other.union(&piece)?,
@@ -318,7 +380,7 @@ impl View {
         match relation {
             Some(relation) => covering(&relation, access.count)?.coalesce().map(Some),
             // An access that never happens.
-            None => Map::from_domain(&access.known)?.add_dims(DimType::Out, dims).map(Some),
+            None => Map::from_domain(&access.domain.known)?.add_dims(DimType::Out, dims).map(Some),
         }
     }
 }

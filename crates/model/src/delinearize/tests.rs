@@ -515,3 +515,36 @@ fn backwards_loops_have_negative_strides() {
     assert_eq!(sizes, [100]);
     assert_eq!(relations[0], "{ [i, j] -> [9 - i, 99 - j] : 0 <= i <= 9 and 0 <= j <= 99 }");
 }
+
+/// Differences of fluxes in a grid of cells with five components: more ways to leave a row than are told apart exactly.
+#[test]
+fn many_accesses_have_one_simple_condition() {
+    let ctx = Ctx::new();
+    let domains = [
+        "0 <= k < p0 and 0 <= j < p1 and 0 <= i < p2",
+        "1 <= k < p0 - 1 and p3 <= j < p4 and 0 <= i < p2",
+        "1 <= k < p0 - 1 and p3 <= j < p4 and p5 <= i < p6",
+        "1 <= k < p0 - 1 and p5 <= j < p6 and p3 <= i < p4",
+        "3 <= k < p0 - 3 and p3 <= j < p4 and p5 <= i < p6",
+    ];
+    let mut accesses = Vec::new();
+    for (at, domain) in domains.iter().enumerate() {
+        let neighbours: &[i32] = if at < 2 { &[0] } else { &[-2, -1, 0, 1, 2] };
+        for neighbour in neighbours {
+            for component in 0..5 {
+                let offset = format!("8*(5*(33*(33*k + j) + i + {neighbour}) + {component})");
+                let text = format!(
+                    "[p0, p1, p2, p3, p4, p5, p6] -> {{ [k, j, i] : {domain} }} | {{ [k, j, i] -> [{offset}] }} | 8"
+                );
+                accesses.push(flat_access(&ctx, &text));
+            }
+        }
+    }
+    let shape = recover_shape(&ctx, &accesses, &everywhere(&ctx).unwrap()).unwrap();
+    check_against_flat(&ctx, &accesses, &shape);
+    let sizes: Vec<i128> = shape.inner_sizes.iter().map(|size| size.as_constant().unwrap()).collect();
+    assert_eq!((sizes, shape.condition.n_basic_set().unwrap()), (vec![33, 33, 5], 1));
+    let expected = "p1 <= 33 and p2 <= 33 and p3 >= 2 and p4 <= 31 and p5 >= 2 and p6 <= 31";
+    let expected = Set::read_from_str(&ctx, &format!("[p0, p1, p2, p3, p4, p5, p6] -> {{ : {expected} }}")).unwrap();
+    assert!(shape.condition.is_equal(&expected).unwrap(), "{}", shape.condition);
+}
