@@ -9,6 +9,7 @@ mod apply;
 mod coincidence;
 mod cost;
 mod linear;
+mod nominal;
 mod orders;
 mod search;
 mod shape;

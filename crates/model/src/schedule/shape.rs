@@ -3,15 +3,14 @@
 use super::coincidence::{active, equal_at};
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::{Fraction, step_of_loop};
+use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
+use crate::scop::{Array, ArrayKind, ParamId, Scop, StatementId};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// What an unknown size is taken to be.
-const NOMINAL_SIZE: i64 = 1024;
 /// Members of one band, at most: keys of loops have room for no more.
 const MAX_MEMBERS: usize = 16;
 
@@ -354,43 +353,6 @@ fn lanes(
         Some(with_sums) if !carried(with_sums)? => Lanes::Reductions,
         _ => Lanes::Chained,
     })
-}
-
-/// Typical values of the parameters: as large as they may be under the assumptions, but no larger than [`NOMINAL_SIZE`] if possible.
-fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
-    let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?;
-    // Sizes at which all statements run, as far as they can run together; rather those in many loops than those of which a
-    // compiler made copies for when the loops do not run.
-    let mut statements: Vec<(usize, &Statement)> = Vec::new();
-    for statement in scop.statements.values() {
-        statements.push((statement.domain.dim(DimType::Set)?, statement));
-    }
-    statements.sort_by_key(|(loops, _)| std::cmp::Reverse(*loops));
-    for (_, statement) in statements {
-        let running = set.intersect(&statement.domain.params()?)?;
-        if !running.is_empty()? {
-            set = running;
-        }
-    }
-    let mut out = Vec::new();
-    for k in 0..scop.params.len() {
-        let Some(at) = set.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? else {
-            out.push(NOMINAL_SIZE);
-            continue;
-        };
-        let small = set.upper_bound_si(DimType::Param, at, NOMINAL_SIZE)?;
-        let known = if small.is_empty()? { &set } else { &small };
-        let params = known.dim(DimType::Param)?;
-        let as_set = known.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, params)?;
-        let value = match as_set.dim_max_val(at)?.to_i64() {
-            Some(high) if !small.is_empty()? => high,
-            _ => as_set.dim_min_val(at)?.to_i64().unwrap_or(NOMINAL_SIZE),
-        };
-        // Not `fix_si`, whose numbers have 32 bits: a parameter may be known to be larger.
-        set = set.fix_val(DimType::Param, at, &Val::int_from_si(&scop.ctx, value)?)?;
-        out.push(value);
-    }
-    Ok(out)
 }
 
 /// Raises the trips of each loop around the statement to what it is for an iteration in the middle of the outer loops.
