@@ -231,7 +231,7 @@ struct Writer {
 
   void instruction(Instruction &I) {
     block(I.getParent());
-    T.word(I.getDebugLoc() ? I.getDebugLoc().getLine() : 0);
+    T.word(sourceLine(I.getDebugLoc()));
     operands(I);
     flags(I);
     // A second freeze may choose another value; an alloca is another object.
@@ -561,8 +561,8 @@ struct Writer {
     llvm::sort(Exits, ByNumber);
     blocks(Exits);
     auto Range = L.getLocRange();
-    T.word(Range.getStart() ? Range.getStart().getLine() : 0);
-    T.word(Range.getEnd() && Range.getEnd() != Range.getStart() ? Range.getEnd().getLine() : lastLine(Body));
+    T.word(sourceLine(Range.getStart()));
+    T.word(Range.getEnd() && Range.getEnd() != Range.getStart() ? sourceLine(Range.getEnd()) : lastLine(Body));
     T.text(counterName(L));
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
@@ -572,6 +572,14 @@ struct Writer {
       writeScev(A, A.SE.getExitCount(&L, B), T);
     auto Profile = getLoopEstimatedTripCount(&L);
     T.word(Profile ? int64_t(*Profile) : -1);
+  }
+
+  // In the file of the function: what was inlined from a header is where it was called.
+  unsigned sourceLine(const DILocation *At) {
+    const DISubprogram *Function = A.F.getSubprogram();
+    while (At && Function && At->getFile() != Function->getFile() && At->getInlinedAt())
+      At = At->getInlinedAt();
+    return At ? At->getLine() : 0;
   }
 
   // Of what was written in this function; inlined code has its lines elsewhere.

@@ -341,6 +341,27 @@ fn source_names_and_lines_come_from_debug_records() {
 }
 
 #[test]
+fn what_was_inlined_from_a_header_is_where_it_was_called() {
+    let header = "!20 = !DIFile(filename: \"g.h\", directory: \"/\")
+!21 = distinct !DISubprogram(name: \"g\", scope: !20, file: !20, line: 900, type: !5, unit: !0)
+!12 = !DILocation(line: 901, column: 5, scope: !21, inlinedAt: !22)
+!22 = !DILocation(line: 7, column: 9, scope: !4)";
+    let text = NAMED.replace("!12 = !DILocation(line: 7, column: 5, scope: !4)", header);
+    assert_ne!(text, NAMED);
+    with_facts(&text, |facts, _| {
+        let lines: Vec<u32> = facts.values.iter().filter_map(instruction_line).filter(|line| *line > 0).collect();
+        assert_eq!(lines, [7, 7, 6], "the address, the store and the branch");
+    });
+}
+
+fn instruction_line(value: &Value) -> Option<u32> {
+    match &value.kind {
+        ValueKind::Instruction(instruction) => Some(instruction.line),
+        _ => None,
+    }
+}
+
+#[test]
 fn branches_name_the_true_side_first() {
     let text =
         "define void @f(i1 %c) {\nentry:\n  br i1 %c, label %yes, label %no\nyes:\n  ret void\nno:\n  ret void\n}";
