@@ -10,7 +10,7 @@
 //! ```
 //! Indentation is compared line by line, so a sketch with several outermost loops starts on a line of its own.
 //! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write that form a
-//! reduction. `may` is a write that may not happen. Parameters are 32 bits wide.
+//! reduction. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
 use crate::polynomial::Polynomial;
@@ -86,6 +86,8 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
             .iter()
             .map(|(kind, reduction, cell)| {
                 let (name, subscripts) = cell.trim_end_matches(']').split_once('[').unwrap();
+                let (subscripts, count) = subscripts.split_once('#').unwrap_or((subscripts, "1"));
+                let count: u64 = count.trim().parse().unwrap();
                 let array = ArrayId::from_isl_name(name.trim()).unwrap();
                 let subscripts: Vec<&str> = subscripts.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
                 let inner = vec!["1000"; subscripts.len().saturating_sub(1)];
@@ -93,7 +95,13 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     // Nobody promised that subscripts stay in these rows.
                     Array { recovered: Recovered::None, ..array_of(array, 8, &inner, subscripts.is_empty()) }
                 });
-                let relation = format!("{prefix}{{ {instance} -> {array}[{}] }}", subscripts.join(", "));
+                let relation = match subscripts.split_last() {
+                    Some((first, outer)) if count > 1 => {
+                        let cells: String = outer.iter().map(|s| format!("{s}, ")).chain(["e".into()]).collect();
+                        format!("{prefix}{{ {instance} -> {array}[{cells}] : 0 <= e - ({first}) < {count} }}")
+                    }
+                    _ => format!("{prefix}{{ {instance} -> {array}[{}] }}", subscripts.join(", ")),
+                };
                 let relation = isl::Map::read_from_str(&ctx, &relation).unwrap().intersect_domain(&domain).unwrap();
                 let offset = flat(&subscripts, declared).map(|o| {
                     let text = format!("{prefix}{{ {instance} -> [{o}] }}");
@@ -104,7 +112,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     array,
                     relation,
                     offset: offset.map(crate::delinearize::Offset::Affine),
-                    bytes: declared.cell_bytes,
+                    bytes: declared.cell_bytes * count,
                     exact: true,
                     reduction: *reduction,
                     line: 0,

@@ -379,6 +379,50 @@ fn a_sum_stays_if_its_element_is_read_meanwhile() {
     sum_stays("A0[k]", "write A0[i]", "store 1 e");
 }
 
+/// Elements of 8 bytes in an array that is divided into cells of 4, because half an element is read somewhere.
+fn sum_into_halves(read_meanwhile: &str) -> After {
+    moved(
+        &format!(
+            "
+            array A0 4
+            array A3 scalar
+            for i : 0 <= i < p0
+              write A3[]
+              for k : 0 <= k < p1
+                read A3[]; read A1[k]; {read_meanwhile}; write A3[]
+              read A3[]; write A0[2i # 2]
+            for l : 0 <= l < p0
+              read A0[2l + 1]; write A2[l]
+            "
+        ),
+        "
+        scalar 0 zero
+        c = scalar 0; b = load 1; h = load 2; bh = mul b h; d = add c bh; scalar 3 d
+        e = scalar 0; store 1 e
+        x = load 0; store 1 x
+        ",
+    )
+}
+
+#[test]
+fn a_sum_moves_into_an_element_of_several_cells() {
+    let After { scop, outcome } = sum_into_halves("read A4[k]");
+    assert_eq!((outcome.counts.mapped, outcome.counts.after), (1, 0));
+    let element = "{ [i] -> A0[e] : 2i <= e <= 2i + 1 }";
+    let element = isl::Map::read_from_str(&scop.ctx, element).unwrap();
+    let write = &scop.statements[&StatementId(0)].accesses[0].relation;
+    let expected = element.set_tuple_name(isl::DimType::In, "S0").unwrap().intersect_domain(&write.domain().unwrap());
+    assert!(expected.unwrap().is_equal(write).unwrap(), "{write}");
+}
+
+#[test]
+fn a_sum_stays_if_half_of_its_element_is_read_meanwhile() {
+    let After { outcome, .. } = sum_into_halves("read A0[2i + 1]");
+    assert_eq!((outcome.counts.mapped, outcome.counts.after), (0, 2));
+    let After { outcome, .. } = sum_into_halves("read A0[2i - 1]");
+    assert_eq!((outcome.counts.mapped, outcome.counts.after), (1, 0), "the element before");
+}
+
 #[test]
 fn a_register_that_carries_an_element_to_the_next_iteration_is_loaded_again() {
     // b = A1[0]; for i { c = A1[i + 1]; A0[i] = b + c; b = c; }
