@@ -405,7 +405,7 @@ fn evaluate(
     } else {
         let all_broken = broken.union()?.coalesce()?;
         let exact = outside_of(&all_broken, &happening()?)?;
-        let too_long = exact.n_basic_set()? > max_parts && !constant;
+        let too_long = exact.n_basic_set()? > max_parts;
         (if too_long { outside_of_each(each())? } else { exact }, all_broken)
     };
     let seen: Vec<&Linear> = accesses.iter().zip(&views).filter(|(_, v)| v.is_some()).map(|(a, _)| a).collect();
