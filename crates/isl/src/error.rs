@@ -32,3 +32,26 @@ impl IslError {
 }
 
 pub type Result<T, E = IslError> = std::result::Result<T, E>;
+
+/// What simplifies need not succeed: isl's joining of pieces gives up now and then ("cannot relax redundant constraint"), and the
+/// pieces as they were say the same.
+pub(crate) fn or_unchanged<T: Clone>(simplified: Result<T>, original: &T) -> Result<T> {
+    match simplified {
+        Err(IslError::Invalid { .. } | IslError::Internal { .. }) => Ok(original.clone()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_isl_cannot_simplify_stays_as_it_was() {
+        let failed = IslError::invalid("isl_map_coalesce", "cannot relax redundant constraint");
+        assert_eq!(or_unchanged(Err(failed), &1), Ok(1));
+        assert_eq!(or_unchanged(Ok(2), &1), Ok(2));
+        let spent = IslError::OutOfBudget { stage: "dependence" };
+        assert_eq!(or_unchanged(Err(spent.clone()), &1), Err(spent), "a budget ends the work, it is no failure of isl");
+    }
+}

@@ -1,3 +1,4 @@
+use crate::error::or_unchanged;
 use crate::object::{methods, object, with_exactness, with_rest};
 use crate::{
     Aff, BasicMap, Constraint, DimType, FixedBox, Id, MultiAff, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space,
@@ -247,8 +248,8 @@ methods! { Map;
     fn get_range_stride_info(&self, pos: usize) -> StrideInfo = isl_map_get_range_stride_info;
     fn get_range_lattice_tile(&self) -> FixedBox = isl_map_get_range_lattice_tile;
     fn get_range_simple_fixed_box_hull(&self) -> FixedBox = isl_map_get_range_simple_fixed_box_hull;
-    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
-    fn coalesce(&self) -> Map = isl_map_coalesce;
+    /// As `coalesce`; an error where isl fails to join pieces.
+    fn coalesce_or_fail(&self) -> Map = isl_map_coalesce;
     /// Whether the two are obviously equal: `false` proves nothing.
     fn plain_is_equal(&self, other: &Map) -> bool = isl_map_plain_is_equal;
     fn n_basic_map(&self) -> usize = isl_map_n_basic_map;
@@ -279,6 +280,11 @@ methods! { Map;
 }
 
 impl Map {
+    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
+    pub fn coalesce(&self) -> Result<Map> {
+        or_unchanged(self.coalesce_or_fail(), self)
+    }
+
     /// The relation's powers as a function of their exponent, { [k] -> [[in] -> [out]] }, and whether they are exact; if not, it
     /// is an overapproximation.
     pub fn power(&self) -> Result<(Map, bool)> {

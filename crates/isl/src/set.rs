@@ -1,5 +1,6 @@
 use std::cmp::Ordering;
 
+use crate::error::or_unchanged;
 use crate::object::{methods, object, with_rest};
 use crate::{
     Aff, BasicSet, Constraint, DimType, FixedBox, Id, IslError, Map, MultiAff, MultiPwAff, MultiVal, Point, PwAff,
@@ -186,8 +187,8 @@ methods! { Set;
     fn get_stride(&self, pos: usize) -> Val = isl_set_get_stride;
     fn get_lattice_tile(&self) -> FixedBox = isl_set_get_lattice_tile;
     fn get_simple_fixed_box_hull(&self) -> FixedBox = isl_set_get_simple_fixed_box_hull;
-    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
-    fn coalesce(&self) -> Set = isl_set_coalesce;
+    /// As `coalesce`; an error where isl fails to join pieces.
+    fn coalesce_or_fail(&self) -> Set = isl_set_coalesce;
     fn plain_cmp(&self, other: &Set) -> Ordering = isl_set_plain_cmp;
     /// Whether the two are obviously equal: `false` proves nothing.
     fn plain_is_equal(&self, other: &Set) -> bool = isl_set_plain_is_equal;
@@ -239,6 +240,11 @@ methods! { Set;
 }
 
 impl Set {
+    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
+    pub fn coalesce(&self) -> Result<Set> {
+        or_unchanged(self.coalesce_or_fail(), self)
+    }
+
     /// Gives every point to `visit`. The set has to be bounded and free of parameters; the cost is that of enumerating it.
     pub fn foreach_point<E: From<IslError>>(&self, visit: impl FnMut(Point) -> Result<(), E>) -> Result<(), E> {
         // SAFETY: the function gives the points to its callback.

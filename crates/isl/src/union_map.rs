@@ -1,3 +1,4 @@
+use crate::error::or_unchanged;
 use crate::object::{methods, object, with_exactness};
 use crate::{
     BasicMap, Ctx, DimType, Id, IslError, Map, MultiAff, MultiPwAff, MultiUnionPwAff, PwMultiAff, Result, Set, Space,
@@ -47,8 +48,8 @@ methods! { UnionMap;
     fn remove_redundancies(&self) -> UnionMap = isl_union_map_remove_redundancies;
     /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> UnionMap = isl_union_map_simple_hull;
-    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
-    fn coalesce(&self) -> UnionMap = isl_union_map_coalesce;
+    /// As `coalesce`; an error where isl fails to join pieces.
+    fn coalesce_or_fail(&self) -> UnionMap = isl_union_map_coalesce;
     /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
     fn compute_divs(&self) -> UnionMap = isl_union_map_compute_divs;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
@@ -170,6 +171,11 @@ methods! { UnionMap;
 }
 
 impl UnionMap {
+    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
+    pub fn coalesce(&self) -> Result<UnionMap> {
+        or_unchanged(self.coalesce_or_fail(), self)
+    }
+
     /// The relation's powers as a function of their exponent, and whether they are exact; if not, an overapproximation.
     pub fn power(&self) -> Result<(UnionMap, bool)> {
         with_exactness(self, "isl_union_map_power", raw::isl_union_map_power)

@@ -1,3 +1,4 @@
+use crate::error::or_unchanged;
 use crate::object::{methods, object};
 use crate::{
     BasicSet, Ctx, DimType, IslError, MultiAff, MultiUnionPwAff, MultiVal, Point, PwMultiAff, Result, Schedule, Set,
@@ -42,8 +43,8 @@ methods! { UnionSet;
     fn remove_redundancies(&self) -> UnionSet = isl_union_set_remove_redundancies;
     /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> UnionSet = isl_union_set_simple_hull;
-    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
-    fn coalesce(&self) -> UnionSet = isl_union_set_coalesce;
+    /// As `coalesce`; an error where isl fails to join pieces.
+    fn coalesce_or_fail(&self) -> UnionSet = isl_union_set_coalesce;
     /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
     fn compute_divs(&self) -> UnionSet = isl_union_set_compute_divs;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
@@ -104,6 +105,11 @@ methods! { UnionSet;
 }
 
 impl UnionSet {
+    /// Fewer, larger pieces for the same elements. Worth its price before anything that is quadratic in the pieces.
+    pub fn coalesce(&self) -> Result<UnionSet> {
+        or_unchanged(self.coalesce_or_fail(), self)
+    }
+
     /// Gives every point to `visit`. The set has to be bounded and free of parameters; the cost is that of enumerating it.
     pub fn foreach_point<E: From<IslError>>(&self, visit: impl FnMut(Point) -> Result<(), E>) -> Result<(), E> {
         // SAFETY: the function gives the points to its callback.

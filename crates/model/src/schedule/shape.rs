@@ -384,7 +384,7 @@ fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Res
         let Some(row) = member.rows.get(&statement) else { continue };
         let mut aff = isl::Aff::zero_on_domain_space(&space)?;
         for (k, c) in row.iter().enumerate() {
-            aff = aff.set_coefficient_si(DimType::In, k, *c)?;
+            aff = aff.set_coefficient_val(DimType::In, k, &Val::int_from_si(space.ctx(), *c)?)?;
         }
         let (low, high) = (rest.min_val(&aff)?, rest.max_val(&aff)?);
         let (Some(low), Some(high)) = (low.to_i64(), high.to_i64()) else {
