@@ -30,7 +30,7 @@ impl Budget {
     /// Lifetimes and unused array cells.
     pub const ZONE: Budget = Budget::new("zone", 1_000_000);
     /// Dataflow.
-    pub const DEPENDENCE: Budget = Budget::new("dependence", 500_000);
+    pub const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
     /// The scheduler's linear programs, for a dozen statements that depend on each other.
     pub const SCHEDULE: Budget = Budget::new("schedule", 100_000);
     /// Correcting a transformation that violates dependences.
