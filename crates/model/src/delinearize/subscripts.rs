@@ -247,7 +247,6 @@ impl Dimension<'_> {
 
     fn placement(&self, domain: &Set, f: &Polynomial) -> Result<Option<Placement>, IslError> {
         let rows = self.likely_rows(domain, f)?;
-        let mut found = None;
         for (at, &row) in rows.iter().enumerate() {
             let Some(f) = self.size.scale(row).ok().and_then(|first| f.sub(&first).ok()) else { return Ok(None) };
             let (low, high) = self.outside(domain, &f)?;
@@ -262,11 +261,10 @@ impl Dimension<'_> {
             }
             let is_last = at + 1 == rows.len();
             if is_last || !placement.is_impossible(domain)? {
-                found = Some(placement);
-                break;
+                return Ok(Some(placement));
             }
         }
-        Ok(found)
+        Ok(None)
     }
 
     fn pieces(
