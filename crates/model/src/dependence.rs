@@ -15,6 +15,7 @@ use crate::clock::{clock, without_clock};
 use crate::known::Known;
 use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
 use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
+use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
 
 /// `{ source -> sink }`, both statement instances.
@@ -136,10 +137,14 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
         reduction = reduction.subtract(&scalars.flow.union(&scalars.anti)?.union(&scalars.output)?)?;
         ranges = Some(Ranges { firm, scalars: ranged });
     }
+    let unless = |fault: Fault, pairs: &UnionMap| match planted::is(fault) {
+        true => UnionMap::empty_ctx(&scop.ctx),
+        false => possible(pairs, &known),
+    };
     Ok(Dependences {
-        flow: possible(&flow, &known)?,
-        anti: possible(&anti, &known)?,
-        output: possible(&output, &known)?,
+        flow: unless(Fault::FlowDropped, &flow)?,
+        anti: unless(Fault::AntiDropped, &anti)?,
+        output: unless(Fault::OutputDropped, &output)?,
         reduction: possible(&reduction, &known)?,
         ranges,
     })
