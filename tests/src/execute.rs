@@ -8,6 +8,8 @@
 //! // expect-original: kernel    in the run above, it failed at least once and never held
 //! // expect-both: kernel        in the run above, it held at least once and failed at least once
 //! // expect-fast late: kernel   the same with position=late (the others are about position=early)
+//! // also: force,draw=3         compile it with these options too, at both positions
+//! // expect-fast anywhere: kernel   in all configurations taken together
 //! ```
 //!
 //! `// test: run --loopwright=force -Wno-…` gives options to the optimizer, and flags to it and the plain compiler. The expected
@@ -19,29 +21,36 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 /// Where and how the optimizer works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     pub position: &'static str,
-    pub parallel: bool,
+    /// Further options; none is as users have it.
+    pub extra: String,
 }
 
-pub const SEQUENTIAL: [Configuration; 2] =
-    [Configuration { position: "early", parallel: false }, Configuration { position: "late", parallel: false }];
+const POSITIONS: [&str; 2] = ["early", "late"];
 
-pub const ALL: [Configuration; 4] = [
-    SEQUENTIAL[0],
-    SEQUENTIAL[1],
-    Configuration { position: "early", parallel: true },
-    Configuration { position: "late", parallel: true },
-];
+/// As users have it, at both positions.
+pub fn sequential() -> Vec<Configuration> {
+    with_options("")
+}
+
+/// The same, and with threads.
+pub fn with_threads() -> Vec<Configuration> {
+    [with_options(""), with_options("parallel")].concat()
+}
+
+fn with_options(extra: &str) -> Vec<Configuration> {
+    POSITIONS.map(|position| Configuration { position, extra: extra.to_string() }).to_vec()
+}
 
 impl Configuration {
-    fn options(self) -> String {
-        format!("--loopwright=position={},stats{}", self.position, if self.parallel { ",parallel" } else { "" })
+    fn options(&self) -> String {
+        format!("--loopwright=position={},stats,{}", self.position, self.extra)
     }
 
-    fn name(self) -> String {
-        format!("{} {}", self.position, if self.parallel { "parallel" } else { "sequential" })
+    fn name(&self) -> String {
+        format!("{} {}", self.position, self.extra).trim_end().to_string()
     }
 }
 
@@ -68,13 +77,13 @@ pub struct Compared {
 }
 
 /// One program, compiled plainly and in some configurations.
-pub struct Programs<'a> {
+pub struct Programs {
     folder: tempfile::TempDir,
-    configurations: &'a [Configuration],
+    configurations: Vec<Configuration>,
 }
 
-impl<'a> Programs<'a> {
-    pub fn compile(source: &Path, flags: &[String], configurations: &'a [Configuration]) -> Result<Self, String> {
+impl Programs {
+    pub fn compile(source: &Path, flags: &[String], configurations: Vec<Configuration>) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let programs = Programs { folder, configurations };
         let last: &[&str] = if tools::compiler(source) == "flang-new-19" { &[] } else { &["-lm"] };
@@ -88,7 +97,7 @@ impl<'a> Programs<'a> {
                 .arg(programs.plain())
                 .args(last),
         )?;
-        for &configuration in configurations {
+        for configuration in &programs.configurations {
             let output = tools::succeed(
                 Command::new(tools::loopwright()?)
                     .arg(tools::driver(source))
@@ -114,8 +123,8 @@ impl<'a> Programs<'a> {
         self.folder.path().join("plain")
     }
 
-    fn optimized(&self, configuration: Configuration) -> PathBuf {
-        self.folder.path().join(configuration.name().replace(' ', "-"))
+    fn optimized(&self, configuration: &Configuration) -> PathBuf {
+        self.folder.path().join(configuration.name().replace([' ', ',', '='], "-"))
     }
 
     /// Runs the plain program and all others; an `Err` when one of them does something else. Gives the plain program's
@@ -123,13 +132,13 @@ impl<'a> Programs<'a> {
     pub fn compare(&self, arguments: &[&str]) -> Result<Compared, String> {
         let (plain, _) = execute(&self.plain(), arguments)?;
         let mut all = Vec::new();
-        for &configuration in self.configurations {
+        for configuration in &self.configurations {
             let (outcome, stderr) = execute(&self.optimized(configuration), arguments)
                 .map_err(|e| format!("{}: {e}", configuration.name()))?;
             if outcome != plain {
                 return Err(difference(configuration, arguments, &plain, &outcome, &stderr));
             }
-            all.push((configuration, parse_stats(&stderr)));
+            all.push((configuration.clone(), parse_stats(&stderr)));
         }
         Ok(Compared { outcome: plain, stats: all })
     }
@@ -143,7 +152,7 @@ fn execute(program: &Path, arguments: &[&str]) -> Result<(Outcome, String), Stri
 }
 
 fn difference(
-    configuration: Configuration,
+    configuration: &Configuration,
     arguments: &[&str],
     plain: &Outcome,
     optimized: &Outcome,
@@ -173,7 +182,7 @@ pub fn parse_stats(stderr: &str) -> Vec<Stats> {
 }
 
 pub fn run_fixture(fixture: &Fixture) -> Result<String, String> {
-    execute_all(&fixture.path, &fixture.flags, &fixture.directives, &ALL)
+    execute_all(&fixture.path, &fixture.flags, &fixture.directives, with_threads())
 }
 
 /// Compiles `source`, makes all runs that its directives ask for, and gives what the plain program printed.
@@ -181,14 +190,20 @@ pub fn execute_all(
     source: &Path,
     flags: &[String],
     directives: &[Directive],
-    configurations: &[Configuration],
+    mut configurations: Vec<Configuration>,
 ) -> Result<String, String> {
+    let also = directives.iter().filter(|(key, _)| key == "also");
+    configurations.extend(also.flat_map(|(_, options)| with_options(options)));
     let programs = Programs::compile(source, flags, configurations)?;
     let mut text = String::new();
     for run in runs(directives) {
         let arguments: Vec<&str> = run.arguments.split_whitespace().collect();
         let Compared { outcome, stats } = programs.compare(&arguments)?;
         for side in &run.sides {
+            if side.position == ANYWHERE {
+                let all: Vec<Stats> = stats.iter().flat_map(|(_, stats)| stats.clone()).collect();
+                side.holds(&all).map_err(|e| format!("args {:?}, anywhere: {e}", run.arguments))?;
+            }
             for (configuration, stats) in stats.iter().filter(|(c, _)| c.position == side.position) {
                 side.holds(stats).map_err(|e| format!("args {:?}, {}: {e}", run.arguments, configuration.name()))?;
             }
@@ -208,6 +223,9 @@ struct Run<'a> {
     arguments: &'a str,
     sides: Vec<Side<'a>>,
 }
+
+/// The position of a side that stands for all configurations together.
+const ANYWHERE: &str = "anywhere";
 
 /// Which side of a function's checks must have run.
 struct Side<'a> {

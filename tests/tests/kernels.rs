@@ -19,14 +19,14 @@ fn main() -> ExitCode {
         .enumerate()
         .map(|(ordinal, path)| {
             let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
-            let configurations = if all || ordinal % 3 == 0 { &execute::ALL[..] } else { &execute::SEQUENTIAL };
+            let configurations = if all || ordinal % 3 == 0 { execute::with_threads() } else { execute::sequential() };
             Trial::test(name, move || differential(&path, configurations).map_err(Into::into))
         })
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn differential(path: &Path, configurations: &[Configuration]) -> Result<(), String> {
+fn differential(path: &Path, configurations: Vec<Configuration>) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let directives = directives(&text, comment_marker(path));
     let flags = directives.iter().filter(|(key, _)| key == "flags").flat_map(|(_, value)| value.split_whitespace());

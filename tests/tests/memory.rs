@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tests::execute::{SEQUENTIAL, execute_all};
+use tests::execute::{execute_all, sequential};
 use tests::fixture::Fixture;
 use tests::{cost, tools};
 
@@ -41,7 +41,7 @@ fn the_address_sanitizer_finds_nothing() {
     for name in fixtures {
         let Fixture { path, mut flags, directives, .. } = Fixture::read(&fixture(name)).unwrap();
         flags.push("-fsanitize=address".into());
-        if let Err(error) = execute_all(&path, &flags, &directives, &SEQUENTIAL) {
+        if let Err(error) = execute_all(&path, &flags, &directives, sequential()) {
             panic!("{name}: {error}");
         }
     }
