@@ -31,6 +31,57 @@ faults! {
     OutputDropped,
     /// Flow dependences are left out.
     FlowDropped,
+
+    /// That arrays do not overlap is not tested.
+    OverlapUntested,
+    /// The last byte of an access is not part of what the test of an overlap covers.
+    ExtentShort,
+    /// What the region only reads is not part of what the test of an overlap covers.
+    ReadsOutsideExtents,
+    /// That integers do not wrap around is not tested.
+    WrapUntested,
+    /// That subscripts stay in their rows is not tested.
+    RowsUntested,
+    /// That loops end is not tested.
+    EndlessUntested,
+    /// That the program's own checks hold is not tested.
+    ErrorsUntested,
+    /// That values in memory do not change is not tested.
+    ChangeUntested,
+    /// That addresses computed in few bits are those of the model is not tested.
+    WindowUntested,
+    /// What the region may not even read is read before it.
+    PreloadAnywhere,
+
+    /// The last iteration of a tile that is cut off is lost.
+    RemainderShort,
+    /// Quotients of negative numbers are rounded up.
+    QuotientTruncated,
+    /// Conditions between new loops are left out.
+    GuardDropped,
+    /// Updates of one element count for independent where loops run at once.
+    UpdatesAtOnce,
+    /// Innermost loops that carry dependences pass for independent.
+    CarriedAtOnce,
+    /// What may set errno runs in any thread.
+    EffectsInAnyThread,
+    /// Scalars share the elements of temporaries whoever needs them.
+    TemporariesShared,
+
+    /// What a scalar holds before the region does not reach the new code.
+    InitialValueLost,
+    /// What a scalar holds behind the new code does not reach the rest of the program.
+    LastValueLost,
+    /// Every thread leaves out the last iteration of its share.
+    ShareShort,
+    /// What follows the exit in a loop runs once more.
+    LastIterationGoesOn,
+    /// The default of a switch runs with every case.
+    DefaultTakesAll,
+    /// Loops have one iteration less.
+    CountShort,
+    /// Unsigned comparisons pass for signed ones.
+    UnsignedTakenForSigned,
 }
 
 /// Is this fault planted?

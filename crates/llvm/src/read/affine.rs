@@ -14,6 +14,7 @@ use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
 use model::assume::{Assumption, of_consequence};
 use model::scop::{Param, ParamId};
+use planted::Fault;
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -625,6 +626,9 @@ impl Reader<'_> {
         let b = self.affine_at(right, scope, trusted, depth)?;
         let (a, b) = match predicate {
             Slt | Sle | Sgt | Sge => (self.as_signed(a, scope)?, self.as_signed(b, scope)?),
+            Ult | Ule | Ugt | Uge if planted::is(Fault::UnsignedTakenForSigned) => {
+                (self.as_signed(a, scope)?, self.as_signed(b, scope)?)
+            }
             Ult | Ule | Ugt | Uge => (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?),
             // Equality modulo 2^w is equality where both lie in one range of 2^w numbers.
             Eq | Ne => {

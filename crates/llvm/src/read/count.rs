@@ -11,6 +11,7 @@ use crate::facts::{BlockId, LoopId, Op, Scev};
 use isl::{DimType, Map, Set};
 use model::assume::AssumptionKind;
 use model::refusal::RefusalKind;
+use planted::Fault;
 
 /// The iterations of a loop.
 pub struct Turns {
@@ -62,7 +63,8 @@ impl Reader<'_> {
             self.assuming(AssumptionKind::BL, self.reaches_its_bound(inner), |this| this.as_unsigned(count, scope))?;
         let counter = self.dimension(inner, scope.loops.len())?;
         let last = count.function.add_dims(DimType::In, 1)?;
-        let begun = inner.domain.intersect(&counter.le_set(&last)?)?.coalesce()?;
+        let within = if planted::is(Fault::CountShort) { counter.lt_set(&last)? } else { counter.le_set(&last)? };
+        let begun = inner.domain.intersect(&within)?.coalesce()?;
         let completed = inner.domain.intersect(&counter.lt_set(&last)?)?.coalesce()?;
         Ok(Turns { begun, completed })
     }

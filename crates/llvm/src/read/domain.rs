@@ -7,6 +7,7 @@ use super::{Reader, Stop};
 use crate::facts::{BlockId, LoopId, Op};
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
+use planted::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The region as a tree, in an order of execution.
@@ -220,7 +221,9 @@ impl Reader<'_> {
                 return Err(Stop::refuse(RefusalKind::LoopExits, scope.line, "by one case of a `switch`", block));
             }
             for next in on {
-                level.reach(next, scope.domain.intersect(&runs_again)?)?;
+                let last_too = planted::is(Fault::LastIterationGoesOn);
+                let goes_on = if last_too { scope.domain.clone() } else { scope.domain.intersect(&runs_again)? };
+                level.reach(next, goes_on)?;
             }
             return Ok(());
         }
@@ -256,7 +259,7 @@ impl Reader<'_> {
                         .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBranch)))?;
                     let hit = value.function.eq_set(&constant)?;
                     edges.push((*target, scope.domain.intersect(&hit)?));
-                    rest = rest.subtract(&hit)?;
+                    rest = if planted::is(Fault::DefaultTakesAll) { rest } else { rest.subtract(&hit)? };
                 }
                 edges.push((*default, rest));
                 edges

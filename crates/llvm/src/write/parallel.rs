@@ -16,6 +16,7 @@ use super::{Anchors, WriteError, Writer};
 use indexmap::IndexMap;
 use model::loop_ast::For;
 use model::scop::ArrayId;
+use planted::Fault;
 use std::collections::HashMap;
 use std::ffi::CStr;
 
@@ -234,7 +235,8 @@ impl<A: Anchors> Writer<'_, A> {
         build.at_end(work);
         let step = build.constant(f.step);
         let share_first = build.add(first, build.mul(lower, step));
-        let share_last = build.add(first, build.mul(upper, step));
+        let lost = build.constant(i64::from(planted::is(Fault::ShareShort)));
+        let share_last = build.sub(build.add(first, build.mul(upper, step)), lost);
         self.write_loop(f, share_first, share_last)?;
         self.build.branch(finish);
 

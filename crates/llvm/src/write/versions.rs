@@ -4,6 +4,7 @@ use super::ir::{Joints, Value};
 use super::{Anchors, Slot, WriteError, Writer};
 use crate::body::LiveOut;
 use model::scop::ArrayId;
+use planted::Fault;
 
 impl<A: Anchors> Writer<'_, A> {
     /// One alloca per scalar array, in the function's first block so that SROA promotes them.
@@ -67,7 +68,7 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// Stores what scalars hold when the region is entered.
     pub(super) fn fill_slots(&mut self, joints: Joints) -> Result<(), WriteError> {
-        for &(slot, id) in &self.region.initial {
+        for &(slot, id) in self.region.initial.iter().filter(|_| !planted::is(Fault::InitialValueLost)) {
             let mut value = self.value(id);
             // A φ of the region's entry stands for what arrives from outside, by now over one edge.
             if !self.frozen.contains_key(&value) && value.block().is_some_and(|b| self.inside.contains(&b)) {
@@ -95,7 +96,7 @@ impl<A: Anchors> Writer<'_, A> {
             .map(|live| {
                 let (LiveOut::Value { slot, .. } | LiveOut::ExitPhi { slot, .. }) = live;
                 let Slot { ty, pointer } = self.slots[slot];
-                self.build.load(ty, pointer)
+                if planted::is(Fault::LastValueLost) { ty.zero() } else { self.build.load(ty, pointer) }
             })
             .collect();
         self.build.branch(joints.merge);

@@ -10,6 +10,7 @@ use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, Id, IslError, PwAff,
     Schedule, ScheduleNode, ScheduleNodeType, Set,
 };
+use planted::Fault;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -202,7 +203,10 @@ impl Converter {
                 self.node(&ast.mark_get_node()?, &scope)
             }
             AstNodeType::If => {
-                let condition = self.expr(&ast.if_get_cond()?, scope)?;
+                let mut condition = self.expr(&ast.if_get_cond()?, scope)?;
+                if planted::is(Fault::GuardDropped) {
+                    condition = Expr::truth(true);
+                }
                 let then = Box::new(self.node(&ast.if_get_then_node()?, scope)?);
                 let otherwise = if ast.if_has_else_node()? {
                     Some(Box::new(self.node(&ast.if_get_else_node()?, scope)?))
@@ -268,6 +272,7 @@ impl Converter {
         }
         let bound = self.expr(&args[1], scope)?;
         match condition.op_get_type()? {
+            AstExprOpType::Le if planted::is(Fault::RemainderShort) && is_least(&bound) => Ok(minus_one(bound)),
             AstExprOpType::Le => Ok(bound),
             AstExprOpType::Lt => Ok(minus_one(bound)),
             _ => Err(complaint()),
@@ -313,6 +318,7 @@ impl Converter {
                     Op::Sub => BinaryOp::Sub,
                     Op::Mul => BinaryOp::Mul,
                     Op::Div => BinaryOp::ExactDiv,
+                    Op::FdivQ if planted::is(Fault::QuotientTruncated) => BinaryOp::NonNegDiv,
                     Op::FdivQ => BinaryOp::FloorDiv,
                     Op::PdivQ => BinaryOp::NonNegDiv,
                     Op::PdivR => BinaryOp::NonNegRem,
@@ -340,6 +346,11 @@ impl Converter {
 fn not_understood(what: &str, expr: &Result<AstExpr, IslError>) -> AstError {
     let text = expr.as_ref().map_or_else(|e| e.to_string(), |e| e.to_string());
     AstError::NotUnderstood { what: format!("{what}: {text}") }
+}
+
+/// The bound of a tile that may be cut off.
+fn is_least(e: &Expr) -> bool {
+    matches!(e, Expr::Binary(BinaryOp::Min, ..))
 }
 
 fn minus_one(e: Expr) -> Expr {

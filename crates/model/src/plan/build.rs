@@ -11,6 +11,7 @@ use crate::loop_ast::{
 use crate::refusal::{Refusal, RefusalKind};
 use crate::scop::{Param, ParamId, Preload, Scop};
 use isl::{Budget, DimType, IslError, Schedule, Set};
+use planted::Fault;
 use std::collections::HashSet;
 use thiserror::Error;
 
@@ -131,7 +132,10 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
             let why = format!("what says that `{}` can be read depends on it", invariant.name);
             return Err(refused(RefusalKind::TooComplex, scop, why));
         }
-        let when = expr_from_set(&preload.when.gist(&known)?, &known)?;
+        let when = match planted::is(Fault::PreloadAnywhere) {
+            true => Expr::truth(true),
+            false => expr_from_set(&preload.when.gist(&known)?, &known)?,
+        };
         let text = format!("{} is read before the loops", invariant.name);
         check.push(CheckTerm { kind: CheckKind::RT, text, test: Test::Preload { invariant: number, when } });
         let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
@@ -144,7 +148,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
     }
     let mut extents = Extents::new(scop, &known);
     for (&array, described) in &scop.arrays {
-        let Some(wraps) = &described.may_wrap else { continue };
+        let Some(wraps) = described.may_wrap.as_ref().filter(|_| !planted::is(Fault::WindowUntested)) else { continue };
         match extents.of(array, false) {
             Ok(Some(Extent { low, high, .. })) => {
                 let (name, last) = (&described.name, text(scop, &high));
@@ -179,7 +183,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         let writes =
             |array| scop.statements.values().flat_map(|s| &s.accesses).any(|a| a.array == array && a.is_write());
         let (first_written, second_written) = (writes(first), writes(second));
-        if !first_written && !second_written {
+        if !first_written && !second_written || planted::is(Fault::OverlapUntested) {
             continue;
         }
         // Two reads of one byte do no harm, so of an array that meets one that is only read, only the writes count.
@@ -229,7 +233,7 @@ fn assumed_terms(
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
     for (at, (assumed, kind)) in KINDS.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
-        if valid.plain_is_universe()? {
+        if valid.plain_is_universe()? || is_left_untested(assumed) {
             continue;
         }
         let valid = of_consequence(&valid, &some.intersect(known)?)?.gist(known)?.coalesce()?;
@@ -257,6 +261,17 @@ fn assumed_terms(
     }
     tested.iter_mut().zip(ready).for_each(|(tested, ready)| *tested |= ready);
     Ok(())
+}
+
+/// A fault of this kind is planted.
+fn is_left_untested(kind: AssumptionKind) -> bool {
+    planted::is(match kind {
+        AssumptionKind::EE => Fault::WrapUntested,
+        AssumptionKind::IB => Fault::RowsUntested,
+        AssumptionKind::BL => Fault::EndlessUntested,
+        AssumptionKind::EB => Fault::ErrorsUntested,
+        AssumptionKind::RT | AssumptionKind::AA => Fault::ChangeUntested,
+    })
 }
 
 fn involves(set: &Set, params: &HashSet<ParamId>) -> Result<bool, IslError> {

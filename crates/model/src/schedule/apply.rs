@@ -4,6 +4,7 @@ use super::shape::{Choice, Choices, Tree, instances_of_band};
 use crate::loop_ast::{MARK_PARALLEL, MARK_VECTOR};
 use crate::scop::{Scop, Statement, StatementId};
 use isl::{Id, IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, ScheduleNodeType, Val};
+use planted::Fault;
 use std::collections::HashMap;
 
 /// The tree with its bands reordered and tiled.
@@ -126,7 +127,8 @@ fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError
         let statement = StatementId::from_isl_name(&set.get_tuple_name()?).and_then(|s| scop.statements.get(&s));
         let writes_scalar =
             |s: &Statement| s.accesses.iter().any(|a| a.is_write() && scop.arrays[&a.array].kind.is_scalar());
-        if statement.is_none_or(|s| s.bound_to_thread || writes_scalar(s)) {
+        let bound = |s: &Statement| s.bound_to_thread && !planted::is(Fault::EffectsInAnyThread);
+        if statement.is_none_or(|s| bound(s) || writes_scalar(s)) {
             return Ok(true);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::dependence::Dependences;
 use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff};
+use planted::Fault;
 
 /// The tree with every `coincident` flag as true as it can be: member m of a band is coincident if and only if no dependence,
 /// reductions included, connects two instances that agree in all loops around m (the earlier members of its band among them)
@@ -10,7 +11,7 @@ use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, U
 /// Loops that isl's scheduler does not flag can be coincident in this sense, because its flags hold for every order of the
 /// members of a band and these hold for the order at hand.
 pub fn flag_coincident(schedule: &Schedule, dependences: &Dependences) -> Result<Schedule, IslError> {
-    let all = dependences.at_once()?;
+    let all = if planted::is(Fault::UpdatesAtOnce) { dependences.validity()? } else { dependences.at_once()? };
     schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);
@@ -20,7 +21,8 @@ pub fn flag_coincident(schedule: &Schedule, dependences: &Dependences) -> Result
         let mut node = node;
         for (m, row) in rows.iter().enumerate() {
             let equal = equal_at(&active, row)?;
-            let coincident = active.is_subset(&equal)?;
+            let carries_nothing = active.is_subset(&equal)?;
+            let coincident = carries_nothing || planted::is(Fault::CarriedAtOnce) && m + 1 == rows.len();
             node = node.band_member_set_coincident(m, coincident)?;
             active = equal;
         }
