@@ -5,6 +5,7 @@
 #   make demo      one loop nest, before and after
 #   make test      everything that must hold
 #   make bench     the kernels against clang -O3 and Polly
+#   make mutants   faults planted in the optimizer, and which generated loop nests notice them
 #   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops, scalars or extremes for one kind alone
 
 SHELL := /bin/bash
@@ -18,7 +19,7 @@ JOBS ?= $(shell nproc)
 CARGO ?= cargo
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: setup build demo test bench fuzz format lint unit valgrind fixtures kernels clean
+.PHONY: setup build demo test bench fuzz mutants format lint unit valgrind fixtures kernels clean
 
 setup:
 	@scripts/setup
@@ -61,7 +62,14 @@ bench: build
 # Every kernel in four configurations, or with BROAD=1 in one of them, in turn; what differs is reduced and saved in target/fuzz.
 # Another SEED gives other kernels.
 fuzz: build
-	$(CARGO) run --release --package fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel $(if $(BROAD),--broad)
+	$(CARGO) run --release --package fuzz --bin fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel $(if $(BROAD),--broad)
+
+# Each fault of crates/planted in turn, until a generated kernel notices it; ONLY=NAME,NAME for some of them. The plugin with the faults
+# is built apart from the real one.
+mutants: build
+	$(CARGO) build --release --package plugin --features planted --target-dir $(dir $(OUT))planted
+	$(CARGO) run --release --package fuzz --bin mutants -- --plugin $(dir $(OUT))planted/release/libloopwright.so --seed $(SEED) --jobs $(JOBS) \
+		$(if $(ONLY),--only $(ONLY))
 
 clean:
 	$(CARGO) clean

@@ -44,7 +44,7 @@ pub struct Campaign {
     pub patience: Patience,
     /// Every failure inside the optimizer counts, not only what its checker found wrong.
     pub strict: bool,
-    reference: Variant,
+    pub reference: Variant,
     /// Every program runs in one of each, or in one of one of them.
     variants: Vec<Vec<Variant>>,
     /// More kernels in the same time: each program runs in one configuration, the next one in the next.
@@ -113,7 +113,7 @@ impl Campaign {
     }
 
     pub fn optimize(&mut self, plugin: &Path, positions: &[&str], parallel: bool) {
-        let variant = |options: String| Variant::Optimized { plugin: plugin.to_path_buf(), options };
+        let variant = |options: String| Variant::Optimized { plugin: plugin.to_path_buf(), options, fault: None };
         for position in positions {
             for threads in if parallel { vec!["", ",parallel"] } else { vec![""] } {
                 let all = ROTATION.iter().map(|extra| variant(format!("position={position}{extra}{threads}")));
@@ -156,10 +156,20 @@ impl Campaign {
         }
     }
 
+    /// The configurations that the program with this number runs in.
+    pub fn configurations(&self, number: usize) -> Vec<Variant> {
+        let (rotations, turn) = match self.variants.len() {
+            0 => return Vec::new(),
+            all if self.broad => (&self.variants[number % all..][..1], number / all),
+            _ => (&self.variants[..], number),
+        };
+        rotations.iter().map(|rotation| rotation[turn % rotation.len()].numbered(number)).collect()
+    }
+
     fn program(&self, range: Range<usize>, summary: &Mutex<Summary>) {
-        let kernels: Vec<Case> = range.clone().map(|k| generate::case(self.family, self.seed, k)).collect();
         lock(summary).programs += 1;
-        lock(summary).kernels += kernels.len();
+        lock(summary).kernels += range.len();
+        let kernels: Vec<Case> = range.clone().map(|k| generate::case(self.family, self.seed, k)).collect();
         let program = match Program::new(&kernels, &self.reference, self.patience) {
             Ok(program) => program,
             Err(failure) => {
@@ -168,14 +178,7 @@ impl Campaign {
                 return;
             }
         };
-        let number = range.start / self.batch;
-        let (rotations, turn) = match self.variants.len() {
-            0 => return,
-            all if self.broad => (&self.variants[number % all..][..1], number / all),
-            _ => (&self.variants[..], number),
-        };
-        for rotation in rotations {
-            let variant = &rotation[turn % rotation.len()].numbered(number);
+        for variant in &self.configurations(range.start / self.batch) {
             let failures = match program.compare(variant) {
                 Ok(tally) => {
                     lock(summary).runs += kernels.iter().map(Case::runs).sum::<usize>();
@@ -190,7 +193,8 @@ impl Campaign {
         }
     }
 
-    fn internal_failures(&self, tally: &Tally) -> Vec<Failure> {
+    /// What the optimizer said of itself that counts as a failure.
+    pub fn internal_failures(&self, tally: &Tally) -> Vec<Failure> {
         let wrong = ["the new order is wrong", "moving scalars went wrong"];
         let counts = |said: &String| self.strict || wrong.iter().any(|w| said.contains(w));
         let internal = tally.internal.iter().filter(|(said, _)| counts(said));

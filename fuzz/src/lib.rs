@@ -9,6 +9,7 @@
 //! run        C → programs → hashes, counters
 //! reduce     failing kernel → smaller failing kernel
 //! campaign   many of them
+//! mutants    many of them against an optimizer with a fault
 //! ```
 
 pub mod campaign;
@@ -16,6 +17,7 @@ pub mod case;
 pub mod extremes;
 pub mod generate;
 pub mod kernel;
+pub mod mutants;
 pub mod print;
 pub mod range;
 pub mod reduce;

@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::print;
+use planted::Fault;
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -33,6 +34,8 @@ pub enum Variant {
         plugin: PathBuf,
         /// As in the environment variable `LOOPWRIGHT`.
         options: String,
+        /// Planted in the optimizer; the plugin must have been built for it.
+        fault: Option<Fault>,
     },
 }
 
@@ -41,10 +44,21 @@ impl Variant {
     pub fn numbered(&self, number: usize) -> Variant {
         match self {
             Variant::Plain(_) => self.clone(),
-            Variant::Optimized { plugin, options } => {
-                Variant::Optimized { plugin: plugin.clone(), options: options.replace('#', &number.to_string()) }
-            }
+            Variant::Optimized { plugin, options, fault } => Variant::Optimized {
+                plugin: plugin.clone(),
+                options: options.replace('#', &number.to_string()),
+                fault: *fault,
+            },
         }
+    }
+
+    /// The same with this fault in the optimizer.
+    pub fn planted(&self, planted: Fault) -> Variant {
+        let mut variant = self.clone();
+        if let Variant::Optimized { fault, .. } = &mut variant {
+            *fault = Some(planted);
+        }
+        variant
     }
 
     pub fn parallel(&self) -> bool {
@@ -56,7 +70,10 @@ impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Variant::Plain(flags) => write!(f, "{COMPILER} {}", flags.join(" ")),
-            Variant::Optimized { plugin, options } => {
+            Variant::Optimized { plugin, options, fault } => {
+                if let Some(fault) = fault {
+                    write!(f, "LOOPWRIGHT_PLANT={} ", fault.name())?;
+                }
                 write!(f, "LOOPWRIGHT={options} {COMPILER} -O3 -fpass-plugin={}", plugin.display())
             }
         }
@@ -238,7 +255,7 @@ impl Program {
         let folder = tempfile::tempdir().map_err(harness)?;
         std::fs::write(folder.path().join("program.c"), print::program(kernels)).map_err(harness)?;
         let mut program = Program { folder, expected: Vec::new(), patience };
-        program.object("driver", &["-DLW_DRIVER", "-O0"], None)?;
+        program.object("driver", &["-DLW_DRIVER", "-O0"], reference, None)?;
         let (run, _) = program.build_and_run(reference).map_err(|e| Failure::Harness(format!("{reference}: {e}")))?;
         if !run.succeeded() {
             return Err(Failure::Harness(format!("{reference}: the plain program {}", run.end())));
@@ -270,7 +287,7 @@ impl Program {
     }
 
     /// Gives what the compiler said on the way.
-    fn object(&self, name: &str, flags: &[&str], options: Option<&str>) -> Result<String, Failure> {
+    fn object(&self, name: &str, flags: &[&str], variant: &Variant, options: Option<&str>) -> Result<String, Failure> {
         let mut command = Command::new(COMPILER);
         command
             .args(["-w", "-c"])
@@ -278,7 +295,10 @@ impl Program {
             .arg(self.path("program.c"))
             .arg("-o")
             .arg(self.path(&format!("{name}.o")));
-        command.env_remove("LOOPWRIGHT");
+        command.env_remove("LOOPWRIGHT").env_remove("LOOPWRIGHT_PLANT");
+        if let Variant::Optimized { fault: Some(fault), .. } = variant {
+            command.env("LOOPWRIGHT_PLANT", fault.name());
+        }
         if let Some(options) = options {
             command.env("LOOPWRIGHT", options);
         }
@@ -299,15 +319,15 @@ impl Program {
             Variant::Plain(flags) => {
                 let mut all = vec!["-DLW_KERNELS"];
                 all.extend(flags.iter().map(String::as_str));
-                self.object("kernels", &all, None)?;
+                self.object("kernels", &all, variant, None)?;
             }
-            Variant::Optimized { plugin, options } => {
+            Variant::Optimized { plugin, options, .. } => {
                 let plugin = format!("-fpass-plugin={}", plugin.display());
                 let reports = self.path("reports");
                 let _ = std::fs::remove_dir_all(&reports);
                 std::fs::create_dir(&reports).map_err(|e| Failure::Harness(e.to_string()))?;
                 let options = format!("{options},stats,report={}", reports.display());
-                let said = self.object("kernels", &["-DLW_KERNELS", "-O3", &plugin], Some(&options))?;
+                let said = self.object("kernels", &["-DLW_KERNELS", "-O3", &plugin], variant, Some(&options))?;
                 tally.read_confessions(&said);
                 tally.read_reports(&reports);
             }
