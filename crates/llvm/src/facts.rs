@@ -168,6 +168,7 @@ pub enum FloatOp {
     Div,
     Rem,
 }
+/// Every one has a name: two casts with one name do the same, given the types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastOp {
     Trunc,
@@ -176,7 +177,13 @@ pub enum CastOp {
     PtrToInt,
     IntToPtr,
     BitCast,
-    Other,
+    FPToUI,
+    FPToSI,
+    UIToFP,
+    SIToFP,
+    FPTrunc,
+    FPExt,
+    AddrSpaceCast,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {

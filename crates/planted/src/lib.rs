@@ -31,6 +31,15 @@ faults! {
     OutputDropped,
     /// Flow dependences are left out.
     FlowDropped,
+
+    /// φs of two different casts of one value become one of them.
+    CastsTakenForEqual,
+    /// φs of one operation on two different counters or values from outside become one of them.
+    OperandsTakenForEqual,
+    /// What is computed before the region is not frozen.
+    PoisonHoisted,
+    /// What is computed before the region keeps its flags.
+    PromisesHoisted,
 }
 
 /// Is this fault planted?
