@@ -360,6 +360,13 @@ pub struct Loop {
     pub profile_trip_count: Option<u32>,
 }
 
+impl Loop {
+    /// Does nobody know that it ends? Where LLVM has a count, it does, or the program has no meaning.
+    pub fn may_never_end(&self) -> bool {
+        matches!(self.backedge_taken_count, Scev::Other { .. })
+    }
+}
+
 /// A scalar evolution as LLVM gives it. Widths are bits; pointers count as integers of the index width.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scev {

@@ -40,6 +40,10 @@ faults! {
     PoisonHoisted,
     /// What is computed before the region keeps its flags.
     PromisesHoisted,
+    /// Promises are believed before it is known whether control gets to them.
+    PromisesBelievedEarly,
+    /// That errors do not happen is assumed and not tested.
+    ErrorsNotTested,
 }
 
 /// Is this fault planted?
