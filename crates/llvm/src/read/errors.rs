@@ -14,9 +14,7 @@
 
 use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
 use super::{Reader, Stop};
-use crate::facts::{
-    BlockId, CastOp, FunctionFacts, IgnorableKind, Loop, LoopId, Op, Predicate, ValueId, ValueKind,
-};
+use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
