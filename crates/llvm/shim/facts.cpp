@@ -320,6 +320,13 @@ struct Writer {
     case Instruction::PtrToInt: return coded(OpTag::Cast, 3);
     case Instruction::IntToPtr: return coded(OpTag::Cast, 4);
     case Instruction::BitCast: return coded(OpTag::Cast, 5);
+    case Instruction::FPToUI: return coded(OpTag::Cast, 6);
+    case Instruction::FPToSI: return coded(OpTag::Cast, 7);
+    case Instruction::UIToFP: return coded(OpTag::Cast, 8);
+    case Instruction::SIToFP: return coded(OpTag::Cast, 9);
+    case Instruction::FPTrunc: return coded(OpTag::Cast, 10);
+    case Instruction::FPExt: return coded(OpTag::Cast, 11);
+    case Instruction::AddrSpaceCast: return coded(OpTag::Cast, 12);
     case Instruction::FCmp: return tag(OpTag::FCmp);
     case Instruction::Select: return tag(OpTag::Select);
     case Instruction::Freeze: return tag(OpTag::Freeze);
@@ -335,8 +342,6 @@ struct Writer {
     case Instruction::Switch: return switchOver(cast<SwitchInst>(I));
     default: break;
     }
-    if (I.isCast())
-      return coded(OpTag::Cast, 6);
     other(I);
   }
 

@@ -168,6 +168,7 @@ pub enum FloatOp {
     Div,
     Rem,
 }
+/// Every one has a name: two casts with one name do the same, given the types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastOp {
     Trunc,
@@ -176,7 +177,13 @@ pub enum CastOp {
     PtrToInt,
     IntToPtr,
     BitCast,
-    Other,
+    FPToUI,
+    FPToSI,
+    UIToFP,
+    SIToFP,
+    FPTrunc,
+    FPExt,
+    AddrSpaceCast,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
@@ -351,6 +358,13 @@ pub struct Loop {
     pub exit_counts: Vec<Scev>,
     /// Estimated iterations from profile data.
     pub profile_trip_count: Option<u32>,
+}
+
+impl Loop {
+    /// Does nobody know that it ends? Where LLVM has a count, it does, or the program has no meaning.
+    pub fn may_never_end(&self) -> bool {
+        matches!(self.backedge_taken_count, Scev::Other { .. })
+    }
 }
 
 /// A scalar evolution as LLVM gives it. Widths are bits; pointers count as integers of the index width.

@@ -179,7 +179,21 @@ impl Reader {
         use {CastOp::*, IntOp::*};
         const INT: [IntOp; 13] = [Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor];
         const FLOAT: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
-        const CAST: [CastOp; 7] = [Trunc, ZExt, SExt, PtrToInt, IntToPtr, BitCast, CastOp::Other];
+        const CAST: [CastOp; 13] = [
+            Trunc,
+            ZExt,
+            SExt,
+            PtrToInt,
+            IntToPtr,
+            BitCast,
+            FPToUI,
+            FPToSI,
+            UIToFP,
+            SIToFP,
+            FPTrunc,
+            FPExt,
+            AddrSpaceCast,
+        ];
         match self.word() {
             0 => Op::Int(INT[self.word() as usize]),
             1 => Op::Float(FLOAT[self.word() as usize]),

@@ -82,6 +82,19 @@ faults! {
     CountShort,
     /// Unsigned comparisons pass for signed ones.
     UnsignedTakenForSigned,
+
+    /// φs of two different casts of one value become one of them.
+    CastsTakenForEqual,
+    /// φs of one operation on two different counters or values from outside become one of them.
+    OperandsTakenForEqual,
+    /// What is computed before the region is not frozen.
+    PoisonHoisted,
+    /// What is computed before the region keeps its flags.
+    PromisesHoisted,
+    /// Promises are believed before it is known whether control gets to them.
+    PromisesBelievedEarly,
+    /// That errors do not happen is assumed and not tested.
+    ErrorsNotTested,
 }
 
 /// Is this fault planted?

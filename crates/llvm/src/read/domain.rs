@@ -4,7 +4,7 @@ use super::affine::{Scope, set_space};
 use super::errors::Check;
 use super::region::single_entry_part;
 use super::{Reader, Stop};
-use crate::facts::{BlockId, LoopId, Op};
+use crate::facts::{BlockId, Loop, LoopId, Op};
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use planted::Fault;
@@ -87,10 +87,14 @@ impl Reader<'_> {
                 let line = self.facts.loops[child.index()].line;
                 let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line };
                 let exits = &self.facts.loops[child.index()].exits;
+                let promises = self.promises.len();
                 match self.read_loop(child, &scope) {
                     Ok(body) => {
                         level.reach(exits[0], domain)?;
                         items.push(Item::Loop { id: child, body });
+                        if level.loops.is_empty() {
+                            self.believe_promises()?;
+                        }
                     }
                     // An innermost loop that cannot be counted is boxed if it has loops around it that can.
                     Err(Stop::Refused { refusal, block: at })
@@ -107,6 +111,8 @@ impl Reader<'_> {
                             return Err(Stop::Refused { refusal, block: at });
                         };
                         level.reach(exit, domain)?;
+                        self.promises.truncate(promises);
+                        self.unmodelled_endless |= self.facts.loops[child.index()].may_never_end();
                         boxed.extend(part.iter().copied());
                         items.push(Item::Boxed { scope, blocks: part, exit });
                     }
@@ -166,8 +172,9 @@ impl Reader<'_> {
         let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
         level.reach(info.header, turns.begun)?;
         let items = self.read_level(level, Some(id))?;
-        // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands.
-        if info.blocks.iter().any(|&b| self.facts.may_fail(b)) {
+        // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands, and
+        // every loop in it ended.
+        if self.may_stop_in(id) {
             for block in others {
                 if let Some((_, assumptions)) = self.arrivals.get_mut(&block) {
                     *assumptions = self.assumptions.len();
@@ -177,11 +184,14 @@ impl Reader<'_> {
         Ok(items)
     }
 
-    /// The blocks of a loop to which control does not get in the first iteration if something goes wrong in it.
+    /// The blocks of a loop to which control does not get in the first iteration if something goes wrong in it, or does not end.
     fn behind_checks(&self, id: LoopId) -> BTreeSet<BlockId> {
         let info = &self.facts.loops[id.index()];
         let mut behind = BTreeSet::new();
-        let mut work: Vec<BlockId> = info.blocks.iter().copied().filter(|&b| self.facts.may_fail(b)).collect();
+        let endless = |l: &Loop| l.header != info.header && l.may_never_end() && self.facts.in_loop(l.header, id);
+        let endless = self.facts.loops.iter().filter(|l| endless(l)).flat_map(|l| &l.exiting);
+        let fails = info.blocks.iter().filter(|&&b| self.facts.may_fail(b));
+        let mut work: Vec<BlockId> = fails.chain(endless).copied().collect();
         while let Some(block) = work.pop() {
             for next in self.facts.ways_on(block) {
                 if next != info.header && self.facts.in_loop(next, id) && behind.insert(next) {

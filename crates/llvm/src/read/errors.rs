@@ -1,11 +1,24 @@
 //! Errors are assumed not to happen, and what the program says of itself is believed.
+//!
+//! A *promise* (`llvm.assume`, a branch to `unreachable`) says that something holds whenever control gets to it. So it speaks of
+//! instances that are reached, and tells nothing of parameters for which control stops before: at an error, wherever it stands in
+//! the text, since an earlier iteration may run into it; in a loop that never ends. The same is true of no-wrap flags, but those are
+//! only ever used for the value in an instance of its own, which needs no more than that this instance is reached: let d be the
+//! first instance in which the original does something else than the model. Everything before d is as modelled, so d is reached
+//! and what it promises of itself holds; so it is an error taken, a number that wraps without a promise, or a loop that does not
+//! end, and each of these is excluded by an assumption, computed from all instances of the model and d among them.
+//!
+//! What a promise tells of the *parameters* may make assumptions simpler, those about errors too. It is believed where it holds for
+//! all parameters with which the program has a meaning: where the assumptions made so far imply that control gets to it. Those are
+//! enough once the whole outermost loop around it was read, or at once if nothing in that loop can stop control ([`Reader::promise`]).
 
 use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
 use super::{Reader, Stop};
-use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Op, Predicate, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
+use planted::Fault;
 use std::collections::BTreeSet;
 
 /// A branch that leads to an error.
@@ -30,10 +43,10 @@ impl Reader<'_> {
     pub(super) fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
         if self.is_undefined(check.error) {
             // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
-            return self.know_never(failing);
+            return self.promise(failing, scope);
         }
         let bad = failing.params()?.intersect(&self.context_assumed)?.coalesce()?;
-        if bad.is_empty()? {
+        if bad.is_empty()? || planted::is(Fault::ErrorsNotTested) {
             return Ok(());
         }
         let running = scope.domain.params()?.intersect(&self.context_assumed)?;
@@ -81,7 +94,7 @@ impl Reader<'_> {
             let read = self.condition(condition, scope);
             self.proofs_only -= 1;
             match read {
-                Ok(holds) => self.know_never(&scope.domain.subtract(&holds)?)?,
+                Ok(holds) => self.promise(&scope.domain.subtract(&holds)?, scope)?,
                 Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
                 Err(_) => self.forget_parameters_since(known),
             }
@@ -95,16 +108,47 @@ impl Reader<'_> {
         hints(facts, above).try_for_each(|condition| self.learn(condition, true, above))
     }
 
-    /// None of these instances exists. Something in many parts costs more than it tells.
-    fn know_never(&mut self, instances: &Set) -> Result<(), Stop> {
-        // What the instances of the model are rests on the assumptions so far: where those fail, nothing is known.
-        let bad = instances.params()?.intersect(&self.context_assumed)?.coalesce()?;
-        if bad.is_empty()? {
+    /// The program promises that control gets to none of these instances of the scope.
+    fn promise(&mut self, broken: &Set, scope: &Scope) -> Result<(), Stop> {
+        self.promises.push(broken.params()?);
+        let at_once = scope.loops.first().is_none_or(|&outermost| !self.may_stop_in(outermost));
+        if at_once || planted::is(Fault::PromisesBelievedEarly) { self.believe_promises() } else { Ok(()) }
+    }
+
+    /// Can control get into the loop, and not out of it where it usually is left?
+    pub(super) fn may_stop_in(&self, id: LoopId) -> bool {
+        let facts = self.facts;
+        let inner = facts.loops.iter().filter(|l| facts.in_loop(l.header, id));
+        let fails = |b: &BlockId| facts.block(*b).successors.iter().any(|&s| self.is_defined_error(s));
+        facts.loops[id.index()].blocks.iter().any(fails) || inner.into_iter().any(Loop::may_never_end)
+    }
+
+    fn is_defined_error(&self, block: BlockId) -> bool {
+        self.facts.block(block).is_error && !self.is_undefined(block)
+    }
+
+    /// Takes the promises so far for facts.
+    ///
+    /// Requires: all that may keep control from what was promised is excluded by the assumptions made so far.
+    /// Ensures: what is known holds for all parameters with which the program has a meaning. For let p be such parameters, and the
+    /// assumptions so far hold for p. Then control runs as modelled up to here, and gets to all instances of what was read; if a
+    /// promise were broken in one of them, the program would have no meaning. So the assumptions imply that none is broken,
+    /// and that implication is what is known. It does not follow where control rests on memory: that this is what it was before the
+    /// region is an assumption still to come, whose test must not be made simpler by it. Nor where a loop that was not
+    /// modelled may never end.
+    pub(super) fn believe_promises(&mut self) -> Result<(), Stop> {
+        let promises = std::mem::take(&mut self.promises);
+        let in_memory = |value: &ValueId| !self.all_invariants_behind(*value).is_empty();
+        if self.unmodelled_endless || self.param_values.iter().any(in_memory) {
             return Ok(());
         }
-        // A promise about memory speaks of what is there when control gets to it. That this is what was there before the region is
-        // for the check to say, which must not be made simpler by it.
-        if self.values_in(&bad)?.iter().any(|&value| !self.all_invariants_behind(value).is_empty()) {
+        promises.iter().try_for_each(|broken| self.know_never(broken))
+    }
+
+    /// The assumptions so far imply that the parameters are none of these. Something in many parts costs more than it tells.
+    fn know_never(&mut self, broken: &Set) -> Result<(), Stop> {
+        let bad = broken.intersect(&self.context_assumed)?.coalesce()?;
+        if bad.is_empty()? {
             return Ok(());
         }
         let never = bad.complement()?;

@@ -387,6 +387,10 @@ struct Reader<'a> {
     /// Known or assumed.
     context_assumed: Set,
     assumptions: Vec<Assumption>,
+    /// The parameters for which each of these promises is broken: what they tell is not known yet.
+    promises: Vec<Set>,
+    /// There is a loop inside of a box of which nobody knows whether it ends.
+    unmodelled_endless: bool,
     /// While positive, nothing may be assumed.
     proofs_only: u32,
     /// What else may be.
@@ -426,6 +430,7 @@ const MAX_CONTEXT_PARTS: usize = 2;
 struct KnownParameters {
     count: usize,
     assumptions: usize,
+    promises: usize,
     context: Set,
     context_assumed: Set,
 }
@@ -472,6 +477,8 @@ impl<'a> Reader<'a> {
             context: universe.clone(),
             context_assumed: universe,
             assumptions: Vec::new(),
+            promises: Vec::new(),
+            unmodelled_endless: false,
             proofs_only: 0,
             allowed: Allowed::ALL,
             expand_products: true,
@@ -552,6 +559,7 @@ impl<'a> Reader<'a> {
         KnownParameters {
             count: self.params.len(),
             assumptions: self.assumptions.len(),
+            promises: self.promises.len(),
             context: self.context.clone(),
             context_assumed: self.context_assumed.clone(),
         }
@@ -560,6 +568,7 @@ impl<'a> Reader<'a> {
     fn forget_parameters_since(&mut self, known: KnownParameters) {
         self.params.truncate(known.count);
         self.assumptions.truncate(known.assumptions);
+        self.promises.truncate(known.promises);
         self.param_values.truncate(known.count);
         self.context = known.context;
         self.context_assumed = known.context_assumed;

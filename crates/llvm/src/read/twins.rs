@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::facts::{LoopId, Op, Scev, ValueId};
+use planted::Fault;
 
 /// Expressions are compared so deep.
 const MAX_DEPTH: u32 = 6;
@@ -43,7 +44,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The same operation on the same operands, with the same promises.
+    /// The same operation on the same operands, from and to the same types, with the same promises. What has no name of its own here
+    /// (comparisons, calls, floating-point arithmetic, …) is equal to nothing but itself.
     fn is_same(&self, a: ValueId, b: ValueId, depth: u32) -> bool {
         if a == b {
             return depth == 0 || self.is_known_everywhere(a);
@@ -57,7 +59,7 @@ impl Reader<'_> {
         }
         let same_operation = match (&x.op, &y.op) {
             (Op::Int(m), Op::Int(n)) => m == n,
-            (Op::Cast(m), Op::Cast(n)) => m == n,
+            (Op::Cast(m), Op::Cast(n)) => m == n || planted::is(Fault::CastsTakenForEqual),
             (
                 Op::Gep { offset: Some(m), inbounds: i, nusw: s, nuw: u, .. },
                 Op::Gep { offset: Some(n), inbounds: j, nusw: t, nuw: v, .. },
@@ -70,7 +72,11 @@ impl Reader<'_> {
         same_operation
             && x.flags == y.flags
             && x.operands.len() == y.operands.len()
-            && x.operands.iter().zip(&y.operands).all(|(&m, &n)| self.is_same(m, n, depth + 1))
+            && x.operands.iter().zip(&y.operands).all(|(&m, &n)| self.is_same_operand(m, n, depth + 1))
+    }
+
+    fn is_same_operand(&self, a: ValueId, b: ValueId, depth: u32) -> bool {
+        self.is_same(a, b, depth) || planted::is(Fault::OperandsTakenForEqual) && self.is_known_everywhere(b)
     }
 
     /// Something that every statement can compute: no instruction of the region but a count of a loop around it.

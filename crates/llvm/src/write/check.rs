@@ -6,6 +6,7 @@ use super::ir::{Block, Compare, Joints, Value};
 use super::{Anchors, WriteError, Writer};
 use model::loop_ast::{BinaryOp, Expr};
 use model::plan::{CheckTerm, Extent, Plan, Test};
+use planted::Fault;
 
 /// The new code is expected to run this many times for one run of the original.
 pub(super) const EXPECTED: (u32, u32) = (127, 1);
@@ -121,17 +122,34 @@ impl<A: Anchors> Writer<'_, A> {
         value.operands().into_iter().try_for_each(|operand| self.collect_inputs(operand, inputs))
     }
 
-    /// What the region computes from frozen inputs, computed here; without promises, since nothing says that control gets there.
-    pub(super) fn hoisted(&self, value: Value) -> Value {
+    /// What the region computes from frozen inputs, computed here, once; without promises, since nothing says that control gets there.
+    ///
+    /// Operations are poison without any promise too: a shift by too much, the number of zeros that end a zero, the integer that a
+    /// huge floating-point number does not fit into. So each is frozen by itself, behind its operands, and that copy is what the
+    /// check, the new code and what else is computed from it here see; two copies, each frozen, might be two numbers.
+    ///
+    /// Let v be a value of the region and v' its copy. Where the region computes v and it is not poison, v' = v: the operands are the
+    /// same by induction, and without promises the operation gives the same. Where v is poison, the original does not look at it in any
+    /// branch or address, since it would have no meaning. Where it does not compute v, neither does it look at it. In both cases
+    /// the model is right for every number in the place of v, for what it knows of v as a parameter is true of v', whatever it is:
+    /// the range of its type, and how operations that are exact for all numbers relate it to others (`Reader::define`), which
+    /// holds for v' because it was computed from the copies of those.
+    pub(super) fn hoisted(&mut self, value: Value) -> Value {
         if !self.is_inside(value) || self.frozen.contains_key(&value) {
             return self.frozen.get(&value).copied().unwrap_or(value);
         }
         let operands: Vec<Value> = value.operands().into_iter().map(|operand| self.hoisted(operand)).collect();
-        let copy = self.build.clone_here(value);
-        copy.drop_promises();
+        let mut copy = self.build.clone_here(value);
+        if !planted::is(Fault::PromisesHoisted) {
+            copy.drop_promises();
+        }
         for (index, operand) in operands.into_iter().enumerate() {
             copy.set_operand(index, operand);
         }
+        if !copy.is_never_poison(copy) && !planted::is(Fault::PoisonHoisted) {
+            copy = self.build.freeze(copy);
+        }
+        self.frozen.insert(value, copy);
         copy
     }
 
@@ -156,7 +174,8 @@ impl<A: Anchors> Writer<'_, A> {
             let value = self.value(id);
             if !self.params.contains_key(&index) && self.is_known(value) {
                 let unsigned = self.region.scop.params.get(index).is_some_and(|param| param.unsigned);
-                self.params.insert(index, self.write_param(value, unsigned)?);
+                let number = self.write_param(value, unsigned)?;
+                self.params.insert(index, number);
             }
         }
         Ok(())
@@ -180,6 +199,8 @@ impl<A: Anchors> Writer<'_, A> {
         let mut overflows = Overflows::default();
         let readable = self.checked_bool(when, &mut overflows)?;
         self.leave_on_overflow(overflows, original);
+        // Outside of the condition: what was computed on the way is used behind it too.
+        let pointer = self.hoisted(pointer);
         let from = self.build.block();
         let join = self.build.new_block(c"lw.check");
         let certain = readable.constant_bool() == Some(true);
@@ -188,8 +209,8 @@ impl<A: Anchors> Writer<'_, A> {
             self.build.branch_if(readable, block, join);
             self.build.at_end(block);
         }
-        let copy = self.build.load(load.ty(), self.hoisted(pointer));
-        copy.set_alignment(load.alignment());
+        let copy = self.build.load(load.ty(), pointer);
+        copy.set_alignment(self.certain_alignment(number));
         let copy = self.build.freeze(copy);
         let loaded_in = self.build.block();
         self.build.branch(join);
@@ -203,6 +224,13 @@ impl<A: Anchors> Writer<'_, A> {
         self.write_params()
     }
 
+    /// Which load of the cell the region gets to is not known here: the least that one of them promises.
+    fn certain_alignment(&self, number: usize) -> u32 {
+        let (load, same) = &self.region.invariants[number];
+        let loads = same.iter().chain([load]).map(|&id| self.value(id)).filter(|value| value.is_load());
+        loads.map(Value::alignment).min().expect("a load")
+    }
+
     /// Takes the original where the arithmetic of a preload's condition left 64 bits; continues in a new block.
     fn leave_on_overflow(&mut self, overflows: Overflows, original: Block) {
         let always = overflows.always.then(|| self.build.bool(true));
@@ -214,7 +242,7 @@ impl<A: Anchors> Writer<'_, A> {
         self.build.at_end(next);
     }
 
-    fn write_param(&self, value: Value, unsigned: bool) -> Result<Value, WriteError> {
+    fn write_param(&mut self, value: Value, unsigned: bool) -> Result<Value, WriteError> {
         let copy = self.hoisted(value);
         match value.ty().int_bits() {
             Some(64) => Ok(copy),
@@ -277,8 +305,7 @@ impl<A: Anchors> Writer<'_, A> {
         let base = self.region.bases.get(&extent.array);
         let base =
             base.ok_or_else(|| WriteError::Plan(format!("the check names {}, which has no base", extent.array)))?;
-        let base = self.value(*base);
-        let base = self.frozen.get(&base).copied().unwrap_or(base);
+        let base = self.hoisted(self.value(*base));
         let (low, high) = (self.checked_int(&extent.low, overflows)?, self.checked_int(&extent.high, overflows)?);
         let (Some(low_value), Some(high_value)) = (low.value, high.value) else {
             overflows.always = true;

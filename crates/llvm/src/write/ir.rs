@@ -123,6 +123,9 @@ impl Value {
     pub fn is_phi(self) -> bool {
         unsafe { !LLVMIsAPHINode(self.0).is_null() }
     }
+    pub fn is_load(self) -> bool {
+        unsafe { !LLVMIsALoadInst(self.0).is_null() }
+    }
     pub fn is_alloca(self) -> bool {
         unsafe { !LLVMIsAAllocaInst(self.0).is_null() }
     }

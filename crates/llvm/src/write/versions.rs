@@ -51,7 +51,8 @@ impl<A: Anchors> Writer<'_, A> {
                 LiveOut::ExitPhi { .. } => None,
             })
             .collect();
-        for value in self.blocks.iter().flat_map(|block| block.instructions()) {
+        let values: Vec<Value> = self.blocks.iter().flat_map(|block| block.instructions()).collect();
+        for value in values {
             if live.contains(&value) || !value.is_used_outside(&within) {
                 continue;
             }
