@@ -114,6 +114,17 @@ impl Oracle for Analyses {
         }
     }
 
+    fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool {
+        let accesses: Vec<u32> = accesses.iter().map(|v| self.checked(*v)).collect();
+        // SAFETY: all values are in range.
+        unsafe { ffi::lw_may_be_errno(self.shim, self.checked(base), accesses.as_ptr(), accesses.len()) }
+    }
+
+    fn has_errno_location(&self) -> bool {
+        // SAFETY: `shim` is ours since `collect`.
+        unsafe { ffi::lw_has_errno_location(self.shim) }
+    }
+
     fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool {
         assert!(block.index() < self.block_count, "{block:?} is not of this snapshot");
         // SAFETY: in range.

@@ -29,6 +29,8 @@ pub struct ReadRegion {
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array; defined outside the region (or a global).
     pub bases: IndexMap<ArrayId, ValueId>,
+    /// The array that stands for errno: it has no base, but is where the C library says.
+    pub errno: Option<ArrayId>,
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
     /// The load behind each of the model's invariants, and the values of the region that are the same.
@@ -75,7 +77,7 @@ pub struct Body {
     pub reads: Vec<ScalarAccess>,
     /// In order. `value` may be a constant or a value defined outside the region.
     pub writes: Vec<ScalarAccess>,
-    /// The loads and stores of the body whose array is known, and it.
+    /// The loads and stores of the body, and the calls that write errno, whose array is known, and it.
     pub memory: Vec<(ValueId, ArrayId)>,
     /// Pure instructions of other blocks that run here under another condition: their clones lose all poison-generating flags.
     pub recomputed: Vec<ValueId>,

@@ -428,8 +428,13 @@ pub trait Oracle {
     /// May memory reached from base pointer `a` overlap memory reached from `b`, whatever the offsets (sizes before-or-after),
     /// in *different* iterations too (cross-iteration mode)? Alias scopes count only if they are declared in this function, outside
     /// all its loops.
-    /// `accesses_*` are the loads/stores through them, whose metadata (TBAA, such scopes) is used.
+    /// `accesses_*` are the loads/stores through them, whose metadata (such scopes) is used. Types do not count: memory may be used
+    /// as one and then as another.
     fn may_alias(&self, a: ValueId, accesses_a: &[ValueId], b: ValueId, accesses_b: &[ValueId]) -> bool;
+    /// May one of these accesses through the base pointer touch errno?
+    fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool;
+    /// Is there a function that says where errno is?
+    fn has_errno_location(&self) -> bool;
     /// May what `load` loads be loaded at the end of `block`, too, without a fault, wherever control gets there?
     fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool;
     /// Known not to be undef or poison at function level.

@@ -60,6 +60,8 @@ pub enum ArrayKind {
     Value,
     /// What a φ will be: written where its incoming edges leave, read where it stands. One cell.
     Phi,
+    /// errno, which mathematical calls may write: one cell, at an address that nobody knows before the check asks for it.
+    Errno,
     /// Memory of our own, which exists while the new loops run: a scalar with an element for each of several of its values.
     Temporary,
 }

@@ -1,6 +1,6 @@
 //! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
 
-use super::access::{AccessesByBase, Extent, MemoryAccess};
+use super::access::{AccessesByBase, ERRNO_BYTES, ErrnoCall, Extent, MemoryAccess};
 use super::domain::Item;
 use super::polynomial::Window;
 use super::preload::{InvariantRead, Place};
@@ -36,6 +36,13 @@ struct Mapped {
     invariants: Vec<(usize, Map)>,
     /// Some address is a polynomial that fits no shape.
     unshaped: Option<Refusal>,
+}
+
+/// The array that stands for errno.
+struct Errno {
+    array: ArrayId,
+    /// By draft and call.
+    writes: Vec<(usize, ValueId, Access)>,
 }
 
 impl Reader<'_> {
@@ -124,6 +131,12 @@ impl Reader<'_> {
                 reduction_ops[draft].push(update.operation);
             }
         }
+        let errno = self.add_errno(&cut, &accesses, &domains, &mut arrays)?;
+        for (draft, call, access) in errno.iter().flat_map(|errno| &errno.writes) {
+            memory[*draft].push((*call, access.array));
+            per_draft[*draft].push(access.clone());
+        }
+        let errno = errno.map(|errno| errno.array);
         let slots = self.add_slots(&cut, &mut arrays);
         for (index, draft) in cut.drafts.iter().enumerate() {
             let statement = StatementId(index as u32);
@@ -149,7 +162,12 @@ impl Reader<'_> {
                 }
             }
         }
-        let may_alias = self.aliasing_pairs(&accesses, &invariants);
+        let may_alias = self.aliasing_pairs(&accesses, &invariants, errno);
+        let beside_errno = may_alias.iter().find(|(_, second)| Some(*second) == errno);
+        if let Some((array, _)) = beside_errno.filter(|_| !self.oracle.has_errno_location()) {
+            let subject = format!("`{}` and `errno`", arrays[array].name);
+            return Err(Stop::refuse(RefusalKind::AliasUnchecked, self.lines(&cut).0, subject, self.region.entry));
+        }
         if let Some((first, second)) = may_alias.first().filter(|_| !self.may_assume(AssumptionKind::AA)) {
             let what = format!("that `{}` and `{}` do not overlap", arrays[first].name, arrays[second].name);
             return Err(self.unassumed(AssumptionKind::AA, self.lines(&cut).0, &what, self.region.entry));
@@ -205,6 +223,7 @@ impl Reader<'_> {
             params: std::mem::take(&mut self.param_values),
             bodies,
             bases,
+            errno,
             initial,
             invariants: same_values,
             live_outs: values.chain(phis).collect(),
@@ -452,7 +471,60 @@ impl Reader<'_> {
         slots
     }
 
-    fn aliasing_pairs(&self, accesses: &AccessesByBase, invariants: &[InvariantRead]) -> Vec<(ArrayId, ArrayId)> {
+    /// An array for errno, where calls may write it that the program does not use by its name.
+    fn add_errno(
+        &self,
+        cut: &Cut,
+        accesses: &AccessesByBase,
+        domains: &IndexMap<StatementId, Set>,
+        arrays: &mut IndexMap<ArrayId, Array>,
+    ) -> Result<Option<Errno>, Stop> {
+        let calls = self.errno_calls(cut);
+        if calls.is_empty() || accesses.keys().any(|&base| self.is_errno(base)) {
+            return Ok(None);
+        }
+        let id = ArrayId(arrays.len() as u32);
+        arrays.insert(
+            id,
+            Array {
+                name: "errno".into(),
+                kind: ArrayKind::Errno,
+                element: "i32".into(),
+                cell_bytes: ERRNO_BYTES,
+                inner_sizes: Vec::new(),
+                recovered: Recovered::None,
+                condition: None,
+                may_wrap: None,
+                live_out: true,
+            },
+        );
+        let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[0] }}"))?;
+        let mut writes = Vec::new();
+        for ErrnoCall { draft, call, line } in calls {
+            let domain = &domains[&StatementId(draft as u32)];
+            let instances = Set::universe(&domain.get_space()?)?;
+            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
+            let access = Access {
+                kind: AccessKind::MayWrite,
+                array: id,
+                relation: Map::from_domain_and_range(domain, &cell)?,
+                offset: Some(Offset::Affine(start)),
+                bytes: ERRNO_BYTES,
+                exact: true,
+                reduction: None,
+                line,
+            };
+            writes.push((draft, call, access));
+        }
+        Ok(Some(Errno { array: id, writes }))
+    }
+
+    fn aliasing_pairs(
+        &self,
+        accesses: &AccessesByBase,
+        invariants: &[InvariantRead],
+        errno: Option<ArrayId>,
+    ) -> Vec<(ArrayId, ArrayId)> {
         let mut pairs = Vec::new();
         let touching = |(&base, list): (&ValueId, &Vec<MemoryAccess>)| -> Vec<ValueId> {
             let loads = invariants.iter().filter(|read| read.base() == Some(base)).flat_map(|read| read.loads.clone());
@@ -469,6 +541,13 @@ impl Reader<'_> {
                 {
                     pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
                 }
+            }
+        }
+        for (number, (&base, instructions)) in accesses.keys().zip(&instructions).enumerate() {
+            if let Some(errno) = errno
+                && self.oracle.may_be_errno(base, instructions)
+            {
+                pairs.push((ArrayId(number as u32), errno));
             }
         }
         pairs
