@@ -1,6 +1,6 @@
 //! LLVM's analyses of one function, kept for questions on demand.
 
-use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, Scev, ValueId};
+use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, Scev, Types, ValueId};
 use crate::ffi;
 use crate::module::FunctionHandle;
 use crate::tape::Reader;
@@ -111,6 +111,15 @@ impl Oracle for Analyses {
                 second.as_ptr(),
                 second.len(),
             )
+        }
+    }
+
+    fn types(&self, a: ValueId, b: ValueId) -> Types {
+        // SAFETY: in range.
+        match unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) } {
+            0 => Types::Same,
+            1 => Types::Compatible,
+            _ => Types::Apart,
         }
     }
 

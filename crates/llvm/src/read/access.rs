@@ -4,7 +4,7 @@ use super::affine::{Affine, NotAffine, Scope};
 use super::polynomial::{PolynomialAddress, Window};
 use super::statement::{Cut, Draft};
 use super::{Reader, Stop};
-use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, MathError, Op, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
 use isl::{DimType, PwAff, Set, Val};
 use model::delinearize::Offset;
@@ -87,6 +87,7 @@ pub type AccessesByBase = IndexMap<ValueId, Vec<MemoryAccess>>;
 pub struct ErrnoCall {
     pub draft: usize,
     pub call: ValueId,
+    pub error: MathError,
     pub line: u32,
 }
 
@@ -137,9 +138,10 @@ impl Reader<'_> {
         for (draft, from) in cut.drafts.iter().enumerate() {
             for call in self.instructions_of(from) {
                 let instruction = self.facts.instruction(call).expect("an instruction");
-                if matches!(&instruction.op, Op::Call(call) if call.math_errno) {
+                let Op::Call(facts) = &instruction.op else { continue };
+                if facts.math_errno {
                     let line = if instruction.line != 0 { instruction.line } else { from.scope.line };
-                    calls.push(ErrnoCall { draft, call, line });
+                    calls.push(ErrnoCall { draft, call, error: facts.math_error, line });
                 }
             }
         }
@@ -155,7 +157,7 @@ impl Reader<'_> {
     /// Calls that may write errno do so in the array that is errno, if there is one.
     fn add_calls_to_errno(&self, cut: &Cut, all: &mut AccessesByBase) -> Result<(), Stop> {
         let Some(errno) = all.keys().copied().find(|&base| self.is_errno(base)) else { return Ok(()) };
-        for ErrnoCall { draft, call, line } in self.errno_calls(cut) {
+        for ErrnoCall { draft, call, line, .. } in self.errno_calls(cut) {
             let instances = Set::universe(&cut.drafts[draft].scope.domain.get_space()?)?;
             let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
             all[&errno].push(MemoryAccess {

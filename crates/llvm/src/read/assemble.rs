@@ -8,7 +8,7 @@ use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{BlockId, Op, ValueId};
+use crate::facts::{BlockId, MathError, Op, Types, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
@@ -79,10 +79,14 @@ impl Reader<'_> {
         let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let updates = self.reductions(&cut, &accesses)?;
         let mut unshaped = Vec::new();
+        let mut retyped = BTreeSet::new();
         let mut cells: Vec<Option<Map>> = invariants.iter().map(|_| None).collect();
         for ((&base, accesses), mut mapped) in accesses.iter().zip(all_mapped) {
             let id = ArrayId(arrays.len() as u32);
             unshaped.extend(mapped.unshaped);
+            if self.has_bytes_of_several_types(accesses, &mapped.relations)? {
+                retyped.insert(id);
+            }
             for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
                 let reduction = self.reduction_of(access, &updates);
                 let statement = StatementId(access.draft as u32);
@@ -223,6 +227,7 @@ impl Reader<'_> {
             params: std::mem::take(&mut self.param_values),
             bodies,
             bases,
+            retyped,
             errno,
             initial,
             invariants: same_values,
@@ -368,6 +373,28 @@ impl Reader<'_> {
         Ok(Mapped { array, relations: complete, invariants: cells, unshaped })
     }
 
+    /// Are there two accesses of which LLVM thinks that they are apart by their types, though both may touch a byte?
+    fn has_bytes_of_several_types(&self, accesses: &[MemoryAccess], relations: &[(Map, bool)]) -> Result<bool, Stop> {
+        // One access of each type, and what all of them touch.
+        let mut types: Vec<(ValueId, Set)> = Vec::new();
+        for (access, (relation, _)) in accesses.iter().zip(relations) {
+            let cells = relation.range()?;
+            let mut known = None;
+            for (at, (other, touched)) in types.iter().enumerate() {
+                match self.oracle.types(access.instruction, *other) {
+                    Types::Same => known = Some(at),
+                    Types::Apart if !touched.is_disjoint(&cells)? => return Ok(true),
+                    Types::Apart | Types::Compatible => {}
+                }
+            }
+            match known {
+                Some(at) => types[at].1 = types[at].1.union(&cells)?,
+                None => types.push((access.instruction, cells)),
+            }
+        }
+        Ok(false)
+    }
+
     /// Looks for a shape as long as the function's allowance lasts.
     fn shape_of(&self, accesses: &[LinearAccess]) -> Result<Shape, Stop> {
         if self.shaping.get() > MAX_SHAPING {
@@ -483,12 +510,14 @@ impl Reader<'_> {
         if calls.is_empty() || accesses.keys().any(|&base| self.is_errno(base)) {
             return Ok(None);
         }
+        let error = calls[0].error;
+        let one_value = error != MathError::Either && calls.iter().all(|call| call.error == error);
         let id = ArrayId(arrays.len() as u32);
         arrays.insert(
             id,
             Array {
                 name: "errno".into(),
-                kind: ArrayKind::Errno,
+                kind: ArrayKind::Errno { one_value },
                 element: "i32".into(),
                 cell_bytes: ERRNO_BYTES,
                 inner_sizes: Vec::new(),
@@ -500,7 +529,7 @@ impl Reader<'_> {
         );
         let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[0] }}"))?;
         let mut writes = Vec::new();
-        for ErrnoCall { draft, call, line } in calls {
+        for ErrnoCall { draft, call, line, .. } in calls {
             let domain = &domains[&StatementId(draft as u32)];
             let instances = Set::universe(&domain.get_space()?)?;
             let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;

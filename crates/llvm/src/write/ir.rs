@@ -245,6 +245,13 @@ impl Value {
             lw_write_set_metadata(self.0, id, node.0);
         }
     }
+    pub fn drop_metadata(self, kind: &str) {
+        unsafe {
+            let context = LLVMGetTypeContext(self.ty().0);
+            let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as c_uint);
+            LLVMSetMetadata(self.0, id, std::ptr::null_mut());
+        }
+    }
     pub fn set_branch_weights(self, taken: u32, not_taken: u32) {
         unsafe { lw_write_set_branch_weights(self.0, taken, not_taken) }
     }

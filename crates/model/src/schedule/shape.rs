@@ -91,7 +91,7 @@ impl<'a> Region<'a> {
             for access in &statement.accesses {
                 let array = &scop.arrays[&access.array];
                 // errno is next to nothing beside the call that writes it.
-                if array.kind.is_scalar() || array.kind == ArrayKind::Errno {
+                if array.kind.is_scalar() || matches!(array.kind, ArrayKind::Errno { .. }) {
                     continue;
                 }
                 let strides = cell_strides(array, &nominal);
