@@ -2,14 +2,17 @@
 #include "shim.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/Loads.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -119,9 +122,37 @@ MDNode *onlyTrusted(const Analyses &A, MDNode *Scopes) {
   return Scopes;
 }
 
-// Dropping either list only weakens what is known.
+StringRef nameOf(const MDNode *Node) {
+  auto *Name = Node && Node->getNumOperands() ? dyn_cast<MDString>(Node->getOperand(0)) : nullptr;
+  return Name ? Name->getString() : StringRef();
+}
+
+// Of a type among those that accesses are tagged with.
+const MDNode *parentOf(const MDNode *Node) {
+  return Node && Node->getNumOperands() > 1 ? dyn_cast<MDNode>(Node->getOperand(1)) : nullptr;
+}
+
+// Fortran's compiler says with tags of types which arguments of a procedure are apart. That is a promise about one execution of the
+// procedure, like that of an alias scope: it holds in the procedure itself, not where it was inlined into a loop.
+bool speaksOfArguments(const Analyses &A, const MDNode *Tag) {
+  const MDNode *Root = Tag && Tag->getNumOperands() >= 3 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  for (unsigned Depth = 0; Depth < 16 && parentOf(Root); ++Depth)
+    Root = parentOf(Root);
+  StringRef Procedure = nameOf(Root);
+  if (!Procedure.consume_front("Flang function root "))
+    return false;
+  return Procedure == A.F.getName() ||
+         (Procedure.consume_front("_QP") && A.F.getName().size() == Procedure.size() + 1 &&
+          A.F.getName().starts_with(Procedure) && A.F.getName().ends_with("_"));
+}
+
+// Memory without a declared type may hold floats now and ints later: types separate a load from a store in front of it, and nothing
+// else. So they say nothing here, where it is asked what may change places. Dropping a tag only weakens what is known.
 AAMDNodes trustedTags(const Analyses &A, const Instruction &I) {
   AAMDNodes Tags = I.getAAMetadata();
+  if (!speaksOfArguments(A, Tags.TBAA))
+    Tags.TBAA = nullptr;
+  Tags.TBAAStruct = nullptr;
   Tags.Scope = onlyTrusted(A, Tags.Scope);
   Tags.NoAlias = onlyTrusted(A, Tags.NoAlias);
   return Tags;
@@ -139,6 +170,21 @@ SmallVector<AAMDNodes, 4> distinctTags(const Analyses &A, const uint32_t *Access
   if (Distinct.empty())
     Distinct.push_back(AAMDNodes());
   return Distinct;
+}
+
+// Is it an access to a type of C or C++ other than int and those that may be anything? errno is declared as an int, so that whoever
+// reads or writes it as something else is wrong, at all times.
+bool isNeverInt(const Instruction &I) {
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  if (!Tag || Tag->getNumOperands() < 3)
+    return false;
+  auto *Type = dyn_cast<MDNode>(Tag->getOperand(1));
+  const MDNode *Character = parentOf(Type);
+  StringRef Language = nameOf(parentOf(Character));
+  static constexpr StringLiteral Others[] = {"float", "double", "long double", "short", "long", "long long",
+                                             "_Bool", "bool",   "any pointer"};
+  return is_contained(Others, nameOf(Type)) && nameOf(Character) == "omnipotent char" &&
+         (Language == "Simple C/C++ TBAA" || Language == "Simple C++ TBAA");
 }
 
 // The last instruction of the block that defines the value: whatever uses the value in another block runs behind it, so that what
@@ -233,6 +279,40 @@ bool lw_may_alias(Analyses *A, uint32_t First, const uint32_t *FirstAccesses, si
                    MemoryLocation::getBeforeOrAfter(SecondBase, Others)) != AliasResult::NoAlias)
         return true;
   return false;
+}
+
+// What later passes make of the types of two accesses. 0: they are the same, 1: they tell nothing, 2: the accesses are apart.
+int32_t lw_types(Analyses *A, uint32_t First, uint32_t Second) {
+  auto *I = dyn_cast<Instruction>(A->Values[First]), *J = dyn_cast<Instruction>(A->Values[Second]);
+  if (!I || !J || !isa<LoadInst, StoreInst>(I) || !isa<LoadInst, StoreInst>(J))
+    return 1;
+  if (I->getMetadata(LLVMContext::MD_tbaa) == J->getMetadata(LLVMContext::MD_tbaa))
+    return 0;
+  TypeBasedAAResult Types;
+  SimpleAAQueryInfo Query(A->AA);
+  return Types.alias(MemoryLocation::get(I), MemoryLocation::get(J), Query, nullptr) == AliasResult::NoAlias ? 2 : 1;
+}
+
+// The C library defines errno: it is no object that this function or this module creates.
+bool lw_may_be_errno(Analyses *A, uint32_t Base, const uint32_t *Accesses, size_t Count) {
+  const Value *Object = getUnderlyingObject(A->Values[Base]);
+  auto *Global = dyn_cast<GlobalVariable>(Object);
+  if (Global ? !Global->isDeclaration() : isIdentifiedObject(Object))
+    return false;
+  for (size_t I = 0; I < Count; ++I) {
+    auto *Access = dyn_cast<Instruction>(A->Values[Accesses[I]]);
+    if (!Access || !isa<LoadInst, StoreInst>(Access) || !isNeverInt(*Access))
+      return true;
+  }
+  return Count == 0;
+}
+
+// Can the check ask where errno is? The libraries of Linux say so by a function; one that this module defines is none of theirs.
+bool lw_has_errno_location(const Analyses *A) {
+  const Module &M = *A->F.getParent();
+  Triple Target(M.getTargetTriple());
+  const GlobalValue *Known = M.getNamedValue("__errno_location");
+  return Target.isOSLinux() && !Target.isAndroid() && (!Known || (isa<Function>(Known) && Known->isDeclaration()));
 }
 
 bool lw_is_readable_at(Analyses *A, uint32_t Load, uint32_t Block) {

@@ -481,6 +481,7 @@ struct Writer {
     flag(Call.isMustTailCall());
     flag(Call.doesNotAccessMemory());
     flag(Math);
+    T.word(mathError(Call));
     flag(Known || isSameInEveryThread(Call));
     flag(Call.getIntrinsicID() != Intrinsic::not_intrinsic);
     flag(Call.hasOperandBundles());
@@ -505,6 +506,25 @@ struct Writer {
       return true;
     default:
       return false;
+    }
+#undef EACH_WIDTH
+  }
+
+  // What the library leaves in errno where the call fails. 0: EDOM at most, 1: ERANGE at most, 2: either. EDOM alone is left by functions
+  // whose values are neither too large nor too small for their type, whatever the argument.
+  int64_t mathError(const CallInst &Call) {
+    const Function *Callee = Call.getCalledFunction();
+    LibFunc Which;
+    if (!Callee || !A.TLI.getLibFunc(*Callee, Which))
+      return 2;
+#define EACH_WIDTH(Name) case LibFunc_##Name: case LibFunc_##Name##f: case LibFunc_##Name##l
+    switch (Which) {
+    EACH_WIDTH(acos): EACH_WIDTH(acosh): EACH_WIDTH(cos): EACH_WIDTH(sqrt):
+      return 0;
+    EACH_WIDTH(cosh): EACH_WIDTH(exp): EACH_WIDTH(exp10): EACH_WIDTH(exp2): EACH_WIDTH(expm1): EACH_WIDTH(ldexp): EACH_WIDTH(sinh):
+      return 1;
+    default:
+      return 2;
     }
 #undef EACH_WIDTH
   }

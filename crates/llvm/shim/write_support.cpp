@@ -343,18 +343,30 @@ void lw_write_append_destructor(LLVMValueRef function_ref) {
   appendToGlobalDtors(*function->getParent(), function, 65535);
 }
 
-// malloc (of a 64-bit size) or free, as LLVM knows them. That both may be called was found out with the facts.
-LLVMValueRef lw_write_library(LLVMValueRef caller_ref, LLVMBool gives) {
+// 0: malloc (of a 64-bit size), 1: free, as LLVM knows them; 2: the function that says where errno is, which LLVM does not know. That
+// they may be called was found out with the facts.
+LLVMValueRef lw_write_library(LLVMValueRef caller_ref, unsigned which) {
   Module &module = *cast<Function>(unwrap(caller_ref))->getParent();
   TargetLibraryInfoImpl known{Triple(module.getTargetTriple())};
   TargetLibraryInfo library(known);
   Type *pointer = PointerType::getUnqual(module.getContext());
-  FunctionType *type = gives ? FunctionType::get(pointer, {Type::getInt64Ty(module.getContext())}, false)
-                             : FunctionType::get(Type::getVoidTy(module.getContext()), {pointer}, false);
-  StringRef name = gives ? "malloc" : "free";
-  FunctionCallee callee = module.getOrInsertFunction(name, type);
-  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration())
+  Type *nothing = Type::getVoidTy(module.getContext());
+  static constexpr StringLiteral names[] = {"malloc", "free", "__errno_location"};
+  FunctionType *const types[] = {FunctionType::get(pointer, {Type::getInt64Ty(module.getContext())}, false),
+                                 FunctionType::get(nothing, {pointer}, false), FunctionType::get(pointer, false)};
+  bool is_new = !module.getFunction(names[which]);
+  FunctionCallee callee = module.getOrInsertFunction(names[which], types[which]);
+  auto *function = dyn_cast<Function>(callee.getCallee());
+  if (function && function->isDeclaration())
     inferNonMandatoryLibFuncAttrs(*function, library);
+  if (function && is_new && which == 2) {
+    // As the library's header promises it.
+    function->setDoesNotThrow();
+    function->setDoesNotAccessMemory();
+    function->setWillReturn();
+    function->addFnAttr(Attribute::NoSync);
+    function->addFnAttr(Attribute::NoFree);
+  }
   return wrap(callee.getCallee());
 }
 }

@@ -1,6 +1,6 @@
 //! LLVM's analyses of one function, kept for questions on demand.
 
-use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, Scev, ValueId};
+use crate::facts::{BlockId, FunctionFacts, LoopId, Oracle, Scev, Types, ValueId};
 use crate::ffi;
 use crate::module::FunctionHandle;
 use crate::tape::Reader;
@@ -112,6 +112,26 @@ impl Oracle for Analyses {
                 second.len(),
             )
         }
+    }
+
+    fn types(&self, a: ValueId, b: ValueId) -> Types {
+        // SAFETY: in range.
+        match unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) } {
+            0 => Types::Same,
+            1 => Types::Compatible,
+            _ => Types::Apart,
+        }
+    }
+
+    fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool {
+        let accesses: Vec<u32> = accesses.iter().map(|v| self.checked(*v)).collect();
+        // SAFETY: all values are in range.
+        unsafe { ffi::lw_may_be_errno(self.shim, self.checked(base), accesses.as_ptr(), accesses.len()) }
+    }
+
+    fn has_errno_location(&self) -> bool {
+        // SAFETY: `shim` is ours since `collect`.
+        unsafe { ffi::lw_has_errno_location(self.shim) }
     }
 
     fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, Value};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Scop, StatementId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A region read into the model, with the way back to the IR.
 #[derive(Clone)]
@@ -29,6 +29,11 @@ pub struct ReadRegion {
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array; defined outside the region (or a global).
     pub bases: IndexMap<ArrayId, ValueId>,
+    /// Arrays of which some bytes are used as several types: new code must not say of what types its accesses are, since LLVM would take
+    /// that for leave to swap them, and they may have come close to each other.
+    pub retyped: BTreeSet<ArrayId>,
+    /// The array that stands for errno: it has no base, but is where the C library says.
+    pub errno: Option<ArrayId>,
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
     /// The load behind each of the model's invariants, and the values of the region that are the same.
@@ -75,7 +80,7 @@ pub struct Body {
     pub reads: Vec<ScalarAccess>,
     /// In order. `value` may be a constant or a value defined outside the region.
     pub writes: Vec<ScalarAccess>,
-    /// The loads and stores of the body whose array is known, and it.
+    /// The loads and stores of the body, and the calls that write errno, whose array is known, and it.
     pub memory: Vec<(ValueId, ArrayId)>,
     /// Pure instructions of other blocks that run here under another condition: their clones lose all poison-generating flags.
     pub recomputed: Vec<ValueId>,

@@ -295,6 +295,17 @@ pub struct GepOffset {
     pub terms: Vec<(ValueId, i64)>,
 }
 
+/// What mathematical functions say in errno.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MathError {
+    /// EDOM and nothing else: the argument is none that the function has a value for.
+    Domain,
+    /// ERANGE and nothing else: the value is too large or too small.
+    Range,
+    /// Now this, now that.
+    Either,
+}
+
 #[derive(Clone, Debug)]
 pub struct CallFacts {
     /// Name of the callee, empty if indirect.
@@ -308,6 +319,8 @@ pub struct CallFacts {
     pub no_memory: bool,
     /// A math library function (per TargetLibraryInfo) whose only memory effect is a possible write of errno.
     pub math_errno: bool,
+    /// What it writes there, if it does.
+    pub math_error: MathError,
     /// Known to give the same for the same arguments in every thread. A function without memory effects need not: it may return
     /// the address of a thread-local variable.
     pub any_thread: bool,
@@ -431,6 +444,16 @@ pub enum Scev {
     },
 }
 
+/// How the types of two accesses relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Types {
+    Same,
+    /// The accesses may touch the same bytes.
+    Compatible,
+    /// LLVM takes the accesses for apart.
+    Apart,
+}
+
 /// A question LLVM answers on demand while the function is unchanged. Implemented by the shim's handle; tests may fake it.
 pub trait Oracle {
     /// SCEV of `value` as seen inside `scope` (None = outside all loops).
@@ -442,8 +465,15 @@ pub trait Oracle {
     /// May memory reached from base pointer `a` overlap memory reached from `b`, whatever the offsets (sizes before-or-after),
     /// in *different* iterations too (cross-iteration mode)? Alias scopes count only if they are declared in this function, outside
     /// all its loops.
-    /// `accesses_*` are the loads/stores through them, whose metadata (TBAA, such scopes) is used.
+    /// `accesses_*` are the loads/stores through them, whose metadata (such scopes) is used. Types do not count: memory may be used
+    /// as one and then as another.
     fn may_alias(&self, a: ValueId, accesses_a: &[ValueId], b: ValueId, accesses_b: &[ValueId]) -> bool;
+    /// What LLVM's passes make of the types of two accesses, wherever those are.
+    fn types(&self, a: ValueId, b: ValueId) -> Types;
+    /// May one of these accesses through the base pointer touch errno?
+    fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool;
+    /// Is there a function that says where errno is?
+    fn has_errno_location(&self) -> bool;
     /// May what `load` loads be loaded at the end of `block`, too, without a fault, wherever control gets there?
     fn is_readable_at(&self, load: ValueId, block: BlockId) -> bool;
     /// Known not to be undef or poison at function level.

@@ -51,6 +51,9 @@ unsafe extern "C" {
         second_accesses: *const u32,
         second_count: usize,
     ) -> bool;
+    pub fn lw_types(analyses: *mut Analyses, first: u32, second: u32) -> i32;
+    pub fn lw_may_be_errno(analyses: *mut Analyses, base: u32, accesses: *const u32, count: usize) -> bool;
+    pub fn lw_has_errno_location(analyses: *const Analyses) -> bool;
     pub fn lw_is_readable_at(analyses: *mut Analyses, load: u32, block: u32) -> bool;
     pub fn lw_is_guaranteed_not_poison(analyses: *mut Analyses, value: u32) -> bool;
 

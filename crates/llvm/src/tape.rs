@@ -246,6 +246,11 @@ impl Reader {
                 must_tail: self.flag(),
                 no_memory: self.flag(),
                 math_errno: self.flag(),
+                math_error: match self.word() {
+                    0 => MathError::Domain,
+                    1 => MathError::Range,
+                    _ => MathError::Either,
+                },
                 any_thread: self.flag(),
                 is_intrinsic: self.flag(),
                 has_operand_bundles: self.flag(),

@@ -13,7 +13,7 @@ pub use ranges::{Ranged, Ranges};
 
 use crate::clock::{clock, without_clock};
 use crate::known::Known;
-use crate::scop::{Access, AccessKind, ArrayId, ReductionOp, Scop, StatementId};
+use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, ReductionOp, Scop, StatementId};
 use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
 use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
@@ -227,7 +227,9 @@ impl Accesses {
     fn of(scop: &Scop, known: &Known) -> Result<Accesses, IslError> {
         let mut out = Vec::new();
         for (&statement, s) in &scop.statements {
-            for access in &s.accesses {
+            // Whichever of several calls leaves the one number in errno, it is there.
+            let in_order = |a: &&Access| scop.arrays[&a.array].kind != ArrayKind::Errno { one_value: true };
+            for access in s.accesses.iter().filter(in_order) {
                 let Access { kind, array, relation, exact, reduction, .. } = access;
                 let writes = access.is_write();
                 out.push(Phased {

@@ -60,6 +60,9 @@ pub enum ArrayKind {
     Value,
     /// What a φ will be: written where its incoming edges leave, read where it stands. One cell.
     Phi,
+    /// errno, which mathematical calls may write: one cell, at an address that nobody knows before the check asks for it.
+    /// `one_value`: all of them would write the same number, and nobody reads it, so that their order does not matter.
+    Errno { one_value: bool },
     /// Memory of our own, which exists while the new loops run: a scalar with an element for each of several of its values.
     Temporary,
 }

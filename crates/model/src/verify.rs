@@ -10,7 +10,7 @@ mod trace;
 pub(crate) use trace::{Trace, Traced};
 
 use crate::loop_ast::{Direction, Node};
-use crate::scop::{AccessKind, ArrayId, ReductionOp, Scop, StatementId};
+use crate::scop::{AccessKind, ArrayId, ArrayKind, ReductionOp, Scop, StatementId};
 use isl::{Budget, IslError};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -146,6 +146,8 @@ fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -
 type Content = u32;
 const INITIAL: Content = 0;
 
+const ONE_VALUE: ArrayKind = ArrayKind::Errno { one_value: true };
+
 /// Contents, numbered in order of appearance of their terms.
 #[derive(Default)]
 struct Contents {
@@ -158,6 +160,8 @@ enum Term {
     Written { instance: usize, access: usize },
     /// Maybe overwritten: `before` if not.
     Maybe { before: Content, instance: usize, access: usize },
+    /// What was there at first, or the number that all who may write there would write.
+    TheOneValue,
     /// `base` combined with the operands of a set of instances of one statement; the set as a commutative fingerprint.
     Reduced { base: Content, statement: StatementId, op: ReductionOp, fingerprint: u128, updates: usize },
 }
@@ -214,6 +218,9 @@ fn replay(scop: &Scop, trace: &Trace, order: Vec<usize>) -> Outcome {
                     };
                     let print = mix(mix(mix(2, terms[base as usize].1), fingerprint), updates as u128);
                     (Term::Reduced { base, statement, op, fingerprint, updates }, print)
+                }
+                (None, AccessKind::MayWrite) if scop.arrays[&accesses[*a].array].kind == ONE_VALUE => {
+                    (Term::TheOneValue, mix(5, 0))
                 }
                 (None, AccessKind::MayWrite) => {
                     let print = mix(mix(mix(3, terms[content as usize].1), k as u128), *a as u128);

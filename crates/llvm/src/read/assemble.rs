@@ -1,6 +1,6 @@
 //! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
 
-use super::access::{AccessesByBase, Extent, MemoryAccess};
+use super::access::{AccessesByBase, ERRNO_BYTES, ErrnoCall, Extent, MemoryAccess};
 use super::domain::Item;
 use super::polynomial::Window;
 use super::preload::{InvariantRead, Place};
@@ -8,7 +8,7 @@ use super::reduction::{Update, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{BlockId, Op, ValueId};
+use crate::facts::{BlockId, MathError, Op, Types, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
@@ -36,6 +36,13 @@ struct Mapped {
     invariants: Vec<(usize, Map)>,
     /// Some address is a polynomial that fits no shape.
     unshaped: Option<Refusal>,
+}
+
+/// The array that stands for errno.
+struct Errno {
+    array: ArrayId,
+    /// By draft and call.
+    writes: Vec<(usize, ValueId, Access)>,
 }
 
 impl Reader<'_> {
@@ -72,10 +79,14 @@ impl Reader<'_> {
         let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let updates = self.reductions(&cut, &accesses)?;
         let mut unshaped = Vec::new();
+        let mut retyped = BTreeSet::new();
         let mut cells: Vec<Option<Map>> = invariants.iter().map(|_| None).collect();
         for ((&base, accesses), mut mapped) in accesses.iter().zip(all_mapped) {
             let id = ArrayId(arrays.len() as u32);
             unshaped.extend(mapped.unshaped);
+            if self.has_bytes_of_several_types(accesses, &mapped.relations)? {
+                retyped.insert(id);
+            }
             for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
                 let reduction = self.reduction_of(access, &updates);
                 let statement = StatementId(access.draft as u32);
@@ -124,6 +135,12 @@ impl Reader<'_> {
                 reduction_ops[draft].push(update.operation);
             }
         }
+        let errno = self.add_errno(&cut, &accesses, &domains, &mut arrays)?;
+        for (draft, call, access) in errno.iter().flat_map(|errno| &errno.writes) {
+            memory[*draft].push((*call, access.array));
+            per_draft[*draft].push(access.clone());
+        }
+        let errno = errno.map(|errno| errno.array);
         let slots = self.add_slots(&cut, &mut arrays);
         for (index, draft) in cut.drafts.iter().enumerate() {
             let statement = StatementId(index as u32);
@@ -149,7 +166,12 @@ impl Reader<'_> {
                 }
             }
         }
-        let may_alias = self.aliasing_pairs(&accesses, &invariants);
+        let may_alias = self.aliasing_pairs(&accesses, &invariants, errno);
+        let beside_errno = may_alias.iter().find(|(_, second)| Some(*second) == errno);
+        if let Some((array, _)) = beside_errno.filter(|_| !self.oracle.has_errno_location()) {
+            let subject = format!("`{}` and `errno`", arrays[array].name);
+            return Err(Stop::refuse(RefusalKind::AliasUnchecked, self.lines(&cut).0, subject, self.region.entry));
+        }
         if let Some((first, second)) = may_alias.first().filter(|_| !self.may_assume(AssumptionKind::AA)) {
             let what = format!("that `{}` and `{}` do not overlap", arrays[first].name, arrays[second].name);
             return Err(self.unassumed(AssumptionKind::AA, self.lines(&cut).0, &what, self.region.entry));
@@ -205,6 +227,8 @@ impl Reader<'_> {
             params: std::mem::take(&mut self.param_values),
             bodies,
             bases,
+            retyped,
+            errno,
             initial,
             invariants: same_values,
             live_outs: values.chain(phis).collect(),
@@ -349,6 +373,28 @@ impl Reader<'_> {
         Ok(Mapped { array, relations: complete, invariants: cells, unshaped })
     }
 
+    /// Are there two accesses of which LLVM thinks that they are apart by their types, though both may touch a byte?
+    fn has_bytes_of_several_types(&self, accesses: &[MemoryAccess], relations: &[(Map, bool)]) -> Result<bool, Stop> {
+        // One access of each type, and what all of them touch.
+        let mut types: Vec<(ValueId, Set)> = Vec::new();
+        for (access, (relation, _)) in accesses.iter().zip(relations) {
+            let cells = relation.range()?;
+            let mut known = None;
+            for (at, (other, touched)) in types.iter().enumerate() {
+                match self.oracle.types(access.instruction, *other) {
+                    Types::Same => known = Some(at),
+                    Types::Apart if !touched.is_disjoint(&cells)? => return Ok(true),
+                    Types::Apart | Types::Compatible => {}
+                }
+            }
+            match known {
+                Some(at) => types[at].1 = types[at].1.union(&cells)?,
+                None => types.push((access.instruction, cells)),
+            }
+        }
+        Ok(false)
+    }
+
     /// Looks for a shape as long as the function's allowance lasts.
     fn shape_of(&self, accesses: &[LinearAccess]) -> Result<Shape, Stop> {
         if self.shaping.get() > MAX_SHAPING {
@@ -452,7 +498,62 @@ impl Reader<'_> {
         slots
     }
 
-    fn aliasing_pairs(&self, accesses: &AccessesByBase, invariants: &[InvariantRead]) -> Vec<(ArrayId, ArrayId)> {
+    /// An array for errno, where calls may write it that the program does not use by its name.
+    fn add_errno(
+        &self,
+        cut: &Cut,
+        accesses: &AccessesByBase,
+        domains: &IndexMap<StatementId, Set>,
+        arrays: &mut IndexMap<ArrayId, Array>,
+    ) -> Result<Option<Errno>, Stop> {
+        let calls = self.errno_calls(cut);
+        if calls.is_empty() || accesses.keys().any(|&base| self.is_errno(base)) {
+            return Ok(None);
+        }
+        let error = calls[0].error;
+        let one_value = error != MathError::Either && calls.iter().all(|call| call.error == error);
+        let id = ArrayId(arrays.len() as u32);
+        arrays.insert(
+            id,
+            Array {
+                name: "errno".into(),
+                kind: ArrayKind::Errno { one_value },
+                element: "i32".into(),
+                cell_bytes: ERRNO_BYTES,
+                inner_sizes: Vec::new(),
+                recovered: Recovered::None,
+                condition: None,
+                may_wrap: None,
+                live_out: true,
+            },
+        );
+        let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[0] }}"))?;
+        let mut writes = Vec::new();
+        for ErrnoCall { draft, call, line, .. } in calls {
+            let domain = &domains[&StatementId(draft as u32)];
+            let instances = Set::universe(&domain.get_space()?)?;
+            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
+            let access = Access {
+                kind: AccessKind::MayWrite,
+                array: id,
+                relation: Map::from_domain_and_range(domain, &cell)?,
+                offset: Some(Offset::Affine(start)),
+                bytes: ERRNO_BYTES,
+                exact: true,
+                reduction: None,
+                line,
+            };
+            writes.push((draft, call, access));
+        }
+        Ok(Some(Errno { array: id, writes }))
+    }
+
+    fn aliasing_pairs(
+        &self,
+        accesses: &AccessesByBase,
+        invariants: &[InvariantRead],
+        errno: Option<ArrayId>,
+    ) -> Vec<(ArrayId, ArrayId)> {
         let mut pairs = Vec::new();
         let touching = |(&base, list): (&ValueId, &Vec<MemoryAccess>)| -> Vec<ValueId> {
             let loads = invariants.iter().filter(|read| read.base() == Some(base)).flat_map(|read| read.loads.clone());
@@ -469,6 +570,13 @@ impl Reader<'_> {
                 {
                     pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
                 }
+            }
+        }
+        for (number, (&base, instructions)) in accesses.keys().zip(&instructions).enumerate() {
+            if let Some(errno) = errno
+                && self.oracle.may_be_errno(base, instructions)
+            {
+                pairs.push((ArrayId(number as u32), errno));
             }
         }
         pairs

@@ -142,7 +142,7 @@ impl Reader<'_> {
             }
             return true;
         }
-        if self.is_certainly_written(load, &place, writes) || self.may_be_errno(load, &place) {
+        if self.is_certainly_written(load, &place, writes) {
             return false;
         }
         let readable = if let Some(before) = self.load_before(&place) {
@@ -288,17 +288,6 @@ impl Reader<'_> {
             };
             root == place.root && terms == place.terms && !length.is_some_and(apart)
         })
-    }
-
-    /// Where it is cannot be asked in a check, and functions like `sqrt` may write it.
-    fn may_be_errno(&self, load: ValueId, place: &Place) -> bool {
-        let facts = self.facts;
-        let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
-        let sets_errno =
-            |&v: &ValueId| matches!(&facts.instruction(v).map(|i| &i.op), Some(Op::Call(c)) if c.math_errno);
-        let is_object = matches!(facts.value(place.root).kind, ValueKind::Global)
-            || matches!(facts.instruction(place.root).map(|i| &i.op), Some(Op::Alloca));
-        facts.value(load).ty == Type::Int(32) && !is_object && values.into_iter().any(sets_errno)
     }
 
     /// Does every way from the start of the region to the load's first execution avoid all writes?

@@ -71,6 +71,7 @@ impl Reader<'_> {
                 (Some((instruction, _)), _) => match &self.facts.instruction(*instruction).expect("an access").op {
                     Op::Load { .. } => Role::Load(known(*instruction)),
                     Op::Store { value, .. } => Role::Store { instruction: known(*instruction), value: known(*value) },
+                    Op::Call(_) => Role::Call(known(*instruction)),
                     _ => Role::Block,
                 },
                 (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),

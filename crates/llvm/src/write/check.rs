@@ -2,10 +2,11 @@
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
 use super::expression::{comparison, positive_divisor};
-use super::ir::{Block, Compare, Joints, Value};
+use super::ir::{Block, Compare, Joints, Library, Value};
 use super::{Anchors, WriteError, Writer};
 use model::loop_ast::{BinaryOp, Expr};
 use model::plan::{CheckTerm, Extent, Plan, Test};
+use model::scop::ArrayId;
 use planted::Fault;
 
 /// The new code is expected to run this many times for one run of the original.
@@ -302,10 +303,7 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     fn new_extent(&mut self, extent: &Extent, overflows: &mut Overflows) -> Result<Ends, WriteError> {
-        let base = self.region.bases.get(&extent.array);
-        let base =
-            base.ok_or_else(|| WriteError::Plan(format!("the check names {}, which has no base", extent.array)))?;
-        let base = self.hoisted(self.value(*base));
+        let base = self.base_in_check(extent.array)?;
         let (low, high) = (self.checked_int(&extent.low, overflows)?, self.checked_int(&extent.high, overflows)?);
         let (Some(low_value), Some(high_value)) = (low.value, high.value) else {
             overflows.always = true;
@@ -322,6 +320,16 @@ impl<A: Anchors> Writer<'_, A> {
         let first = self.checked_address(address, low, low_value, &mut wrapped);
         let end = self.checked_address(address, high, high_value, &mut wrapped);
         Ok(Ends { empty, first, end, wrapped })
+    }
+
+    fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {
+        if self.region.errno == Some(array) {
+            let location = Library::ErrnoLocation.declared_for(self.function);
+            return Ok(self.build.call(self.build.function_type(self.build.pointer(), &[], false), location, &[]));
+        }
+        let base = self.region.bases.get(&array);
+        let base = base.ok_or_else(|| WriteError::Plan(format!("the check names {array}, which has no base")))?;
+        Ok(self.hoisted(self.value(*base)))
     }
 
     /// `address + offset` where the address is unsigned and the offset signed.

@@ -68,7 +68,7 @@ unsafe extern "C" {
     fn lw_write_rescope(instruction: LLVMValueRef, worker: LLVMValueRef);
     fn lw_write_append_destructor(function: LLVMValueRef);
     fn lw_write_outline(first: LLVMBasicBlockRef, end: LLVMBasicBlockRef, other_end: LLVMBasicBlockRef) -> LLVMBool;
-    fn lw_write_library(caller: LLVMValueRef, gives: LLVMBool) -> LLVMValueRef;
+    fn lw_write_library(caller: LLVMValueRef, which: c_uint) -> LLVMValueRef;
 }
 
 /// The blocks between the outside and the region, see `LwWriteJoints` in the shim.
@@ -248,6 +248,13 @@ impl Value {
             lw_write_set_metadata(self.0, id, node.0);
         }
     }
+    pub fn drop_metadata(self, kind: &str) {
+        unsafe {
+            let context = LLVMGetTypeContext(self.ty().0);
+            let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as c_uint);
+            LLVMSetMetadata(self.0, id, std::ptr::null_mut());
+        }
+    }
     pub fn set_branch_weights(self, taken: u32, not_taken: u32) {
         unsafe { lw_write_set_branch_weights(self.0, taken, not_taken) }
     }
@@ -408,14 +415,15 @@ impl Module {
 /// What the C library gives and takes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
-    Malloc,
-    Free,
+    Malloc = 0,
+    Free = 1,
+    ErrnoLocation = 2,
 }
 
 impl Library {
-    /// `void *malloc(int64)` or `void free(void *)` in the module of a function that may call them.
+    /// `void *malloc(int64)`, `void free(void *)` or `int *__errno_location(void)` in the module of a function that may call them.
     pub fn declared_for(self, caller: Value) -> Value {
-        Value(unsafe { lw_write_library(caller.0, LLVMBool::from(self == Library::Malloc)) })
+        Value(unsafe { lw_write_library(caller.0, self as c_uint) })
     }
 }
 

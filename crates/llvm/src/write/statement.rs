@@ -193,7 +193,17 @@ impl<A: Anchors> Writer<'_, A> {
             // Partial sums in another order may wrap where the original's did not; the total is the same modulo 2^width.
             copy.drop_wrap_flags();
         }
-        if let Some(&array) = instance.arrays.get(&original) {
+        let array = instance.arrays.get(&original);
+        // What a copy of memory says of its sides was said of one iteration of the original, and of types.
+        let doubtful: &[&str] = match array {
+            None => &["tbaa", "tbaa.struct", "alias.scope", "noalias"],
+            Some(array) if self.region.retyped.contains(array) => &["tbaa", "tbaa.struct"],
+            Some(_) => &["tbaa.struct"],
+        };
+        if original.touches_memory() {
+            doubtful.iter().for_each(|kind| copy.drop_metadata(kind));
+        }
+        if let Some(&array) = array {
             self.tags.mark_array(copy, array);
         }
         if original.touches_memory() {

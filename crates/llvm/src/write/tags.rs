@@ -43,6 +43,7 @@ impl Tags {
         let scopes: Vec<(ArrayId, Metadata)> = region
             .bases
             .keys()
+            .chain(&region.errno)
             .chain(temporaries)
             .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))
             .collect();

@@ -45,6 +45,8 @@ pub enum Role {
     WriteScalar(Option<Value>),
     /// It yields the n-th thing that the statement fetches.
     Reload(usize),
+    /// A call that may write there or leave it as it is.
+    Call(Value),
     /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
     Block,
 }

@@ -23,6 +23,8 @@ enum Made {
     Operation(Value, Vec<Term>),
     /// Something an instance of an original statement did, from all that it found.
     Opaque(StatementId, Vec<i128>, usize, Vec<Term>),
+    /// What a call leaves that may have written: this or, perhaps, what was there before.
+    Maybe(Term, Term),
     /// Parts of several values.
     Mixed(Vec<(Term, u64)>),
 }
@@ -178,6 +180,18 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn may_write(&mut self, cells: &[Cell], term: Term) {
+        for &cell in cells {
+            let (before, part) = match self.memory.get(&cell) {
+                Some(before) => *before,
+                None => (self.terms.of(Made::Before(cell.0, cell.1)), 0),
+            };
+            let after = self.terms.of(Made::Maybe(term, before));
+            self.touched.insert((true, cell));
+            self.memory.insert(cell, (after, part));
+        }
+    }
+
     fn element(&self, element: &Element, at: &[i128]) -> Vec<Cell> {
         let size = i128::from(self.array(element.array).cell_bytes);
         let offset = element.offset.at(|var| self.variable(var, at)).unwrap_or(i128::MIN / 2);
@@ -281,6 +295,7 @@ impl<'a> Run<'a> {
             let access = code.roles.iter().position(|role| match role {
                 Role::Load(load) => *load == value,
                 Role::Store { instruction, .. } => *instruction == value,
+                Role::Call(call) => *call == value,
                 _ => false,
             });
             let touched = access.and_then(|k| cells.get(&k)).unwrap_or(&none);
@@ -293,10 +308,13 @@ impl<'a> Run<'a> {
                     let term = self.value(stored, now);
                     self.write(touched, term);
                 }
-                (_, Some(Origin::Operation(operation))) => {
+                (role, Some(Origin::Operation(operation))) => {
                     let operands = operation.operands.iter().map(|v| self.value(*v, now)).collect();
                     let term = self.terms.of(Made::Operation(value, operands));
                     now.insert(value, term);
+                    if let Some(Role::Call(_)) = role {
+                        self.may_write(touched, term);
+                    }
                 }
                 _ => {}
             }

@@ -90,7 +90,8 @@ impl<'a> Region<'a> {
             let mut list = Vec::new();
             for access in &statement.accesses {
                 let array = &scop.arrays[&access.array];
-                if array.kind.is_scalar() {
+                // errno is next to nothing beside the call that writes it.
+                if array.kind.is_scalar() || matches!(array.kind, ArrayKind::Errno { .. }) {
                     continue;
                 }
                 let strides = cell_strides(array, &nominal);

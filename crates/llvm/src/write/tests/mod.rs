@@ -116,6 +116,8 @@ impl Fixture {
             bodies: IndexMap::new(),
             bases: IndexMap::new(),
             invariants: Vec::new(),
+            retyped: Default::default(),
+            errno: None,
             initial: Vec::new(),
             live_outs: Vec::new(),
             program: Default::default(),
