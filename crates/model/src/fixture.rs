@@ -9,13 +9,17 @@
 //!   update A1[i] +; read A0[i, i]
 //! ```
 //! Indentation is compared line by line, so a sketch with several outermost loops starts on a line of its own.
-//! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write that form a
-//! reduction. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
+//! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write of the
+//! same bytes: `update A0[i] +` a sum, `smin` and `umin` minima of signed and unsigned numbers. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
 use crate::polynomial::Polynomial;
 use crate::scop::*;
+use crate::update::{Combine, Number, Update};
 use indexmap::IndexMap;
+
+/// What `update A0[i] +` does.
+pub(crate) const SUM: Update = Update { op: Combine::Add, number: Number::Integer(64), lanes: 1 };
 
 struct Line<'a> {
     indent: usize,
@@ -24,7 +28,7 @@ struct Line<'a> {
 
 struct Built {
     domains: Vec<String>,
-    statements: Vec<Vec<(AccessKind, Option<ReductionOp>, String)>>,
+    statements: Vec<Vec<(AccessKind, Option<Update>, String)>>,
     /// Loop variables and conditions around each statement.
     around: Vec<(Vec<String>, Vec<String>)>,
 }
@@ -84,7 +88,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         let domain = isl::Set::read_from_str(&ctx, &text).unwrap().intersect_params(&context).unwrap();
         let accesses = accesses
             .iter()
-            .map(|(kind, reduction, cell)| {
+            .map(|(kind, update, cell)| {
                 let (name, subscripts) = cell.trim_end_matches(']').split_once('[').unwrap();
                 let (subscripts, count) = subscripts.split_once('#').unwrap_or((subscripts, "1"));
                 let count: u64 = count.trim().parse().unwrap();
@@ -114,7 +118,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     offset: offset.map(crate::delinearize::Offset::Affine),
                     bytes: declared.cell_bytes * count,
                     exact: true,
-                    reduction: *reduction,
+                    update: *update,
                     line: 0,
                 }
             })
@@ -275,9 +279,16 @@ fn statement(text: &str, variables: &[String], conditions: &[String], built: &mu
             "write" => writes.push((AccessKind::Write, None, cell.to_string())),
             "may" => writes.push((AccessKind::MayWrite, None, cell.to_string())),
             "update" => {
-                let cell = cell.trim_end_matches('+').trim().to_string();
-                reads.push((AccessKind::Read, Some(ReductionOp::Add), cell.clone()));
-                writes.push((AccessKind::Write, Some(ReductionOp::Add), cell));
+                let (cell, op) = cell.split_once(']').unwrap();
+                let op = match op.trim() {
+                    "+" | "" => Combine::Add,
+                    "smin" => Combine::SignedMin,
+                    "umin" => Combine::UnsignedMin,
+                    other => panic!("unknown operation `{other}`"),
+                };
+                let (cell, update) = (format!("{cell}]"), Some(Update { op, ..SUM }));
+                reads.push((AccessKind::Read, update, cell.clone()));
+                writes.push((AccessKind::Write, update, cell));
             }
             other => panic!("unknown access `{other}`"),
         }

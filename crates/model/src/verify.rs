@@ -10,7 +10,8 @@ mod trace;
 pub(crate) use trace::{Trace, Traced};
 
 use crate::loop_ast::{Direction, Node};
-use crate::scop::{AccessKind, ArrayId, ReductionOp, Scop, StatementId};
+use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
+use crate::update::Update;
 use isl::{Budget, IslError};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -159,7 +160,7 @@ enum Term {
     /// Maybe overwritten: `before` if not.
     Maybe { before: Content, instance: usize, access: usize },
     /// `base` combined with the operands of a set of instances of one statement; the set as a commutative fingerprint.
-    Reduced { base: Content, statement: StatementId, op: ReductionOp, fingerprint: u128, updates: usize },
+    Reduced { base: Content, statement: StatementId, op: Update, fingerprint: u128, updates: usize },
 }
 
 impl Contents {
@@ -190,7 +191,7 @@ fn replay(scop: &Scop, trace: &Trace, order: Vec<usize>) -> Outcome {
         let accesses = &scop.statements[&statement].accesses;
         for (a, cell) in trace.touched[k].iter().filter(|(a, _)| !accesses[*a].is_write()) {
             // What a reduction finds before its update is the order of its operands, which may change.
-            if accesses[*a].reduction.is_none() {
+            if accesses[*a].update.is_none() {
                 let content = cells.get(cell).copied().unwrap_or(INITIAL);
                 outcome.reads.insert((k, *a, *cell), terms[content as usize].1);
             }
@@ -201,7 +202,7 @@ fn replay(scop: &Scop, trace: &Trace, order: Vec<usize>) -> Outcome {
             touched.filter_map(|(_, cell)| Some((*cell, *cells.get(cell)?))).collect();
         for (a, cell) in trace.touched[k].iter().filter(|(a, _)| accesses[*a].is_write()) {
             let content = before.get(cell).copied().unwrap_or(INITIAL);
-            let (term, print) = match (accesses[*a].reduction, accesses[*a].kind) {
+            let (term, print) = match (accesses[*a].update, accesses[*a].kind) {
                 (Some(op), _) => {
                     let own = mix(mix(1, k as u128), *a as u128);
                     let (base, fingerprint, updates) = match &terms[content as usize].0 {

@@ -1,7 +1,8 @@
 //! What statements compute, as far as moving values between them needs it, and what becomes of that.
 
 use crate::polynomial::Polynomial;
-use crate::scop::{ArrayId, ReductionOp, StatementId};
+use crate::scop::{ArrayId, StatementId};
+use crate::update::Update;
 use indexmap::IndexMap;
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub struct Operation {
     pub repeatable: bool,
     /// In `r = a op b` with these operands at positions 0 and 1: updates of one cell by it may be reordered. `true`: either
     /// operand may be the old content, else the first only.
-    pub reduction: Option<(ReductionOp, bool)>,
+    pub update: Option<(Update, bool)>,
 }
 
 /// What an access of a statement is for; parallel to the statement's accesses.
@@ -139,8 +140,8 @@ pub struct Changed {
     pub writes: Vec<(Value, Place)>,
     /// What is left of them, in order.
     pub operations: Vec<Value>,
-    /// Operations of recognised reductions.
-    pub reductions: Vec<Value>,
+    /// Operations of updates that may be reordered, and what loads the old content for them, where that is an instruction.
+    pub updating: Vec<Value>,
 }
 
 /// How much was done.
