@@ -46,6 +46,7 @@ impl ReadRegion {
         if outcome.statements.is_empty() {
             return;
         }
+        self.program.adopt(&outcome.statements);
         let before = std::mem::take(&mut self.bodies);
         for (id, changed) in outcome.statements {
             let mut body = before[&changed.from].clone();
@@ -100,7 +101,7 @@ pub struct Elsewhere {
 
 impl Body {
     fn adopt(&mut self, changed: Changed) {
-        let Changed { from: _, fetched, bindings, reads, writes, operations, updating } = changed;
+        let Changed { from: _, roles: _, fetched, bindings, reads, writes, operations, updating } = changed;
         let BodyKind::Instructions(instructions) = &mut self.kind else {
             // Inside a box nothing changed, but what it reads may come from elsewhere.
             self.reads.retain(|r| reads.iter().any(|(v, _)| v.0 == r.value.0));

@@ -78,10 +78,20 @@ pub struct Program {
 }
 
 impl Program {
-    pub(super) fn operands(&self, value: Value) -> &[Value] {
+    pub(crate) fn operands(&self, value: Value) -> &[Value] {
         match self.origins.get(&value) {
             Some(Origin::Operation(Operation { operands, .. }) | Origin::Load { operands }) => operands,
             _ => &[],
+        }
+    }
+    /// The same region after its statements have changed.
+    pub fn adopt(&mut self, changed: &IndexMap<StatementId, Changed>) {
+        let before = std::mem::take(&mut self.statements);
+        for (&id, Changed { from, roles, operations, .. }) in changed {
+            let mut code = before.get(from).cloned().unwrap_or_default();
+            code.effects.retain(|value| operations.contains(value));
+            (code.roles, code.operations) = (roles.clone(), operations.clone());
+            self.statements.insert(id, code);
         }
     }
     pub(super) fn is_outside(&self, value: Value) -> bool {
@@ -133,6 +143,8 @@ pub enum Fetch {
 pub struct Changed {
     /// The statement that it was, or was a part of.
     pub from: StatementId,
+    /// What its accesses are for, in their order.
+    pub roles: Vec<Role>,
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
     pub bindings: Vec<(Value, Operand)>,

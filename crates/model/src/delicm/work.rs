@@ -364,6 +364,7 @@ impl<'a> Work<'a> {
             };
             let mut changed = Changed {
                 from: draft.from,
+                roles: draft.alive().map(|(_, item)| item.role).collect(),
                 fetched: needed.iter().map(|&n| again(&draft.fetched[n])).collect(),
                 bindings: draft.bindings.iter().map(|(v, o)| (*v, renumbered(o))).collect(),
                 operations: draft.code.operations.clone(),
