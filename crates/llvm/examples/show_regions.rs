@@ -29,7 +29,7 @@ fn main() {
             for (id, statement) in &scop.statements {
                 println!("  {id} line {} {}", statement.line, statement.domain);
                 for access in &statement.accesses {
-                    println!("    {:?} {:?} {}", access.kind, access.reduction, access.relation);
+                    println!("    {:?} {:?} {}", access.kind, access.update, access.relation);
                 }
             }
             for assumption in scop.assumptions.iter() {

@@ -127,6 +127,20 @@ void lw_write_drop_promises(LLVMValueRef instruction_ref) {
   instruction->dropUBImplyingAttrsAndMetadata();
 }
 
+void lw_write_drop_promises_of_value(LLVMValueRef instruction_ref) {
+  Instruction *instruction = cast<Instruction>(unwrap(instruction_ref));
+  // A minimum is always one of the numbers that there were, so that what is promised of NaN holds in any order.
+  if (auto *call = dyn_cast<CallBase>(instruction))
+    call->removeRetAttr(Attribute::NoUndef);
+  else
+    instruction->dropPoisonGeneratingFlags();
+  instruction->dropPoisonGeneratingReturnAttributes();
+  instruction->dropPoisonGeneratingMetadata();
+  for (unsigned kind : {LLVMContext::MD_noundef, LLVMContext::MD_dereferenceable, LLVMContext::MD_dereferenceable_or_null,
+                        LLVMContext::MD_invariant_load, LLVMContext::MD_invariant_group})
+    instruction->setMetadata(kind, nullptr);
+}
+
 // No effect on data: leaving it out of a copy is always sound.
 LLVMBool lw_write_is_hint(LLVMValueRef instruction) {
   auto *call = dyn_cast<IntrinsicInst>(unwrap(instruction));

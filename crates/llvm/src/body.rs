@@ -51,6 +51,7 @@ impl ReadRegion {
         if outcome.statements.is_empty() {
             return;
         }
+        self.program.adopt(&outcome.statements);
         let before = std::mem::take(&mut self.bodies);
         for (id, changed) in outcome.statements {
             let mut body = before[&changed.from].clone();
@@ -84,8 +85,9 @@ pub struct Body {
     pub memory: Vec<(ValueId, ArrayId)>,
     /// Pure instructions of other blocks that run here under another condition: their clones lose all poison-generating flags.
     pub recomputed: Vec<ValueId>,
-    /// The operation of each recognised reduction: integer ones lose nsw and nuw where they are reordered.
-    pub reduction_ops: Vec<ValueId>,
+    /// The operation of each update that may be reordered, and the load of its old content: what they promise of values on the way from
+    /// the first to the last holds for the original order only.
+    pub updating: Vec<ValueId>,
     pub elsewhere: Elsewhere,
 }
 
@@ -104,7 +106,7 @@ pub struct Elsewhere {
 
 impl Body {
     fn adopt(&mut self, changed: Changed) {
-        let Changed { from: _, fetched, bindings, reads, writes, operations, reductions } = changed;
+        let Changed { from: _, roles: _, fetched, bindings, reads, writes, operations, updating } = changed;
         let BodyKind::Instructions(instructions) = &mut self.kind else {
             // Inside a box nothing changed, but what it reads may come from elsewhere.
             self.reads.retain(|r| reads.iter().any(|(v, _)| v.0 == r.value.0));
@@ -112,7 +114,7 @@ impl Body {
             return;
         };
         instructions.retain(|id| operations.iter().any(|v| v.0 == id.0));
-        self.reduction_ops.extend(reductions.iter().map(|v| ValueId(v.0)));
+        self.updating.extend(updating.iter().map(|v| ValueId(v.0)));
         let split = |accesses: Vec<(Value, Place)>| {
             let (mut slots, mut elements) = (Vec::new(), Vec::new());
             for (value, place) in accesses {

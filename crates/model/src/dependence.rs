@@ -11,10 +11,11 @@ mod ranges;
 
 pub use ranges::{Ranged, Ranges};
 
-use crate::clock::{clock, without_clock};
+use crate::dataflow::Question;
 use crate::known::Known;
-use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, ReductionOp, Scop, StatementId};
-use isl::{Budget, Ctx, DimType, IslError, UnionAccessInfo, UnionMap};
+use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, Scop, StatementId};
+use crate::update::Update;
+use isl::{Budget, Ctx, DimType, IslError, Map, UnionMap};
 use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,7 +31,7 @@ pub struct Dependences {
     pub flow: UnionMap,
     pub anti: UnionMap,
     pub output: UnionMap,
-    /// Between two updates `a = a op x` of one statement with one commutative and associative `op`.
+    /// Between two updates of one statement that commute, see [`crate::update`].
     pub reduction: UnionMap,
     /// A weaker condition on scalars, if there is one.
     pub ranges: Option<Ranges>,
@@ -94,14 +95,18 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
     let plain = all.filtered(|a| !reduced.contains(&a.array) && !ranged_arrays.contains(&a.array));
     let Values { mut flow, mut anti, mut output } = value_based(scop, &plain, &order)?;
 
-    // Arrays with reductions. Let ρ be the set of pairs (s, t) of updates of one statement with one operator; we want to let them
-    // be reordered. With value-based dependences this would be unsound: a chain s → u → t whose first link is in ρ may be all
-    // that keeps t after s, for s and t not in ρ. So here every pair of instances with a conflict is taken, not only those
-    // without a write in between: then removing ρ removes exactly the pairs in ρ and no other order rests on them. Let c be a
-    // cell and r a non-update access of it. r keeps its order with every update of c, so between two consecutive non-update
-    // accesses of c the same updates of the same statements run as before, maybe permuted among those of one statement with
-    // one operator (updates of different statements keep their mutual order). op commutes and associates, so r finds the same
-    // value.
+    // Arrays with updates. Let ρ be the set of pairs (s, t) of instances of one statement all of whose conflicts are between updates
+    // of one kind that touch the same bytes; we want to let them be reordered. With value-based dependences this would be
+    // unsound: a chain s → u → t whose first link is in ρ may be all that keeps t after s, for s and t not in ρ. So here every
+    // pair of instances with a conflict is taken, not only those without a write in between: then removing ρ removes exactly
+    // the pairs in ρ and no other order rests on them.
+    //
+    // s and t of ρ commute: what one writes the other reads and writes in updates only, so that both have the same operands in
+    // either order. Let c be the bytes of such an update of s. Everything that s does to bytes of c is an update of c of this
+    // kind: another access of s that meets c would conflict, not by two updates of c, with the one of t that has the bytes c.
+    // So both s and t combine c with something by one op, which commutes and associates.
+    // An order that keeps all other conflicts is made of the original one by exchanging neighbours that have no conflict or are
+    // in ρ, and each exchange leaves everything that is read and that stays as it was.
     let mut reduction = UnionMap::empty_ctx(&scop.ctx)?;
     if !reduced.is_empty() {
         let rest = all.filtered(|a| reduced.contains(&a.array));
@@ -110,17 +115,20 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
                 if !source.writes && !sink.writes {
                     continue;
                 }
-                let pairs = order.conflicts(&scop.ctx, source, sink)?;
-                let relaxed = source.statement == sink.statement
-                    && source.reduction.is_some()
-                    && source.reduction == sink.reduction;
+                let meet = source.meet(sink)?;
+                let (commuting, rest) = match source.commutes_with(sink) {
+                    true => source.by_bytes(sink, &meet)?,
+                    false => (None, meet),
+                };
+                if let Some(commuting) = commuting {
+                    reduction = reduction.union(&order.earlier(&scop.ctx, source, sink, &commuting)?)?;
+                }
                 let into = match (source.writes, sink.writes) {
-                    _ if relaxed => &mut reduction,
                     (true, false) => &mut flow,
                     (false, true) => &mut anti,
                     _ => &mut output,
                 };
-                *into = into.union(&pairs)?;
+                *into = into.union(&order.earlier(&scop.ctx, source, sink, &rest)?)?;
             }
         }
         // A pair that another access orders anyway is no relaxation.
@@ -188,17 +196,17 @@ fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Value
     let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
     let writes = certain.union(&possible)?;
-    let clock = clock(&order.phases)?;
-    let question = |sink: &UnionMap| UnionAccessInfo::from_sink(sink)?.set_schedule_map(&clock);
-    let flow = question(&reads)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
-    let output = question(&writes)?.set_must_source(&certain)?.set_may_source(&possible)?.compute_flow()?;
+    let by_writes = |sinks| Question { sinks, certain: Some(&certain), possible: Some(&possible), kills: None };
+    let flow = by_writes(&reads).ask(&order.phases)?;
+    let output = by_writes(&writes).ask(&order.phases)?;
     // Reads hide no writes; certain writes between a read and a write make the anti dependence a chain of that write's
     // anti dependence and an output dependence.
-    let anti = question(&writes)?.set_may_source(&reads)?.set_kill(&certain)?.compute_flow()?;
+    let anti = Question { sinks: &writes, certain: None, possible: Some(&reads), kills: Some(&certain) };
+    let anti = anti.ask(&order.phases)?;
     Ok(Values {
-        flow: order.instances(ctx, &without_clock(&flow.get_may_dependence()?)?)?,
-        anti: order.instances(ctx, &without_clock(&anti.get_may_dependence()?)?)?,
-        output: order.instances(ctx, &without_clock(&output.get_may_dependence()?)?)?,
+        flow: order.instances(ctx, &flow.possible()?)?,
+        anti: order.instances(ctx, &anti.possible()?)?,
+        output: order.instances(ctx, &output.possible()?)?,
     })
 }
 
@@ -211,9 +219,37 @@ struct Phased {
     writes: bool,
     /// Certainly overwrites all its cells.
     certain: bool,
-    reduction: Option<ReductionOp>,
+    /// Of those that touch exactly what their relations say.
+    update: Option<Update>,
+    /// Each instance touches one cell.
+    one_cell: bool,
     /// `{ R<s>[i…] -> A[e…] }` or `{ W<s>[i…] -> A[e…] }`
-    relation: isl::Map,
+    relation: Map,
+}
+
+impl Phased {
+    /// Pairs of instances whose accesses have a cell in common.
+    fn meet(&self, sink: &Phased) -> Result<Map, IslError> {
+        self.relation.apply_range(&sink.relation.reverse()?)
+    }
+
+    /// May instances change places that touch the same bytes?
+    fn commutes_with(&self, sink: &Phased) -> bool {
+        self.statement == sink.statement && self.update.is_some() && self.update == sink.update
+    }
+
+    /// Those of the pairs whose accesses touch the same cells, and those that do so in part only.
+    fn by_bytes(&self, sink: &Phased, meet: &Map) -> Result<(Option<Map>, Map), IslError> {
+        if self.one_cell && sink.one_cell || planted::is(Fault::OverlapCommutes) {
+            return Ok((Some(meet.clone()), Map::empty(&meet.get_space()?)?));
+        }
+        // { [s -> t] -> A[e] }: of which cells one of the two is not aware.
+        let of_source = meet.domain_map()?.apply_range(&self.relation)?;
+        let of_sink = meet.range_map()?.apply_range(&sink.relation)?;
+        let missed = of_source.subtract(&of_sink)?.domain()?.union(&of_sink.subtract(&of_source)?.domain()?)?;
+        let partly = missed.unwrap()?;
+        Ok((Some(meet.subtract(&partly)?), meet.intersect(&partly)?))
+    }
 }
 
 fn phase_name(statement: StatementId, writes: bool) -> String {
@@ -230,14 +266,15 @@ impl Accesses {
             // Whichever of several calls leaves the one number in errno, it is there.
             let in_order = |a: &&Access| scop.arrays[&a.array].kind != ArrayKind::Errno { one_value: true };
             for access in s.accesses.iter().filter(in_order) {
-                let Access { kind, array, relation, exact, reduction, .. } = access;
+                let Access { kind, array, relation, exact, update, bytes, .. } = access;
                 let writes = access.is_write();
                 out.push(Phased {
                     statement,
                     array: *array,
                     writes,
                     certain: *kind == AccessKind::Write && *exact && !s.boxed,
-                    reduction: *reduction,
+                    update: update.filter(|_| *exact && *kind != AccessKind::MayWrite && !s.boxed),
+                    one_cell: *exact && *bytes == scop.arrays[array].cell_bytes,
                     relation: known.shorten(relation)?.set_tuple_name(DimType::In, &phase_name(statement, writes))?,
                 });
             }
@@ -250,7 +287,7 @@ impl Accesses {
     }
 
     fn reduction_arrays(&self) -> BTreeSet<ArrayId> {
-        self.0.iter().filter(|a| a.reduction.is_some()).map(|a| a.array).collect()
+        self.0.iter().filter(|a| a.update.is_some()).map(|a| a.array).collect()
     }
 
     /// The same with a name of its own for each part of an array that no access leaves: where every access has a number as, say, its
@@ -324,7 +361,7 @@ impl Phases {
         for map in pairs.maps()? {
             let space = map.get_space()?;
             let own = map.get_tuple_name(DimType::In)? == map.get_tuple_name(DimType::Out)?;
-            let map = if own { map.subtract(&isl::Map::identity(&space)?)? } else { map };
+            let map = if own { map.subtract(&Map::identity(&space)?)? } else { map };
             out = out.union(&UnionMap::from_map(&map)?)?;
         }
         out.coalesce()
@@ -332,11 +369,15 @@ impl Phases {
 
     /// All pairs of instances, the first earlier, whose accesses meet in a cell.
     fn conflicts(&self, ctx: &Ctx, source: &Phased, sink: &Phased) -> Result<UnionMap, IslError> {
-        let meet = source.relation.apply_range(&sink.relation.reverse()?)?;
+        self.earlier(ctx, source, sink, &source.meet(sink)?)
+    }
+
+    /// Those of the pairs of phases of two accesses of which the first is earlier, as pairs of instances.
+    fn earlier(&self, ctx: &Ctx, source: &Phased, sink: &Phased, pairs: &Map) -> Result<UnionMap, IslError> {
         let ends = (UnionMap::from_map(&source.relation)?.domain()?, UnionMap::from_map(&sink.relation)?.domain()?);
         let (before, after) = (self.phases.intersect_domain(&ends.0)?, self.phases.intersect_domain(&ends.1)?);
         let earlier = before.lex_lt_union_map(&after)?;
-        self.instances(ctx, &UnionMap::from_map(&meet)?.intersect(&earlier)?)
+        self.instances(ctx, &UnionMap::from_map(pairs)?.intersect(&earlier)?)
     }
 }
 

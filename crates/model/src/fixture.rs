@@ -9,13 +9,18 @@
 //!   update A1[i] +; read A0[i, i]
 //! ```
 //! Indentation is compared line by line, so a sketch with several outermost loops starts on a line of its own.
-//! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write that form a
-//! reduction. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
+//! One line of accesses is one statement; statements are numbered in textual order. `update` is a read and a write of the
+//! same bytes: `update A0[i] +` a sum, `smin` and `umin` minima of signed and unsigned numbers. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
+use crate::delicm::{Code, Operation, Origin, Program, Role, Value};
 use crate::polynomial::Polynomial;
 use crate::scop::*;
+use crate::update::{Combine, Number, Update};
 use indexmap::IndexMap;
+
+/// What `update A0[i] +` does.
+pub(crate) const SUM: Update = Update { op: Combine::Add, number: Number::Integer(64), lanes: 1 };
 
 struct Line<'a> {
     indent: usize,
@@ -24,7 +29,7 @@ struct Line<'a> {
 
 struct Built {
     domains: Vec<String>,
-    statements: Vec<Vec<(AccessKind, Option<ReductionOp>, String)>>,
+    statements: Vec<Vec<(AccessKind, Option<Update>, String)>>,
     /// Loop variables and conditions around each statement.
     around: Vec<(Vec<String>, Vec<String>)>,
 }
@@ -84,7 +89,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         let domain = isl::Set::read_from_str(&ctx, &text).unwrap().intersect_params(&context).unwrap();
         let accesses = accesses
             .iter()
-            .map(|(kind, reduction, cell)| {
+            .map(|(kind, update, cell)| {
                 let (name, subscripts) = cell.trim_end_matches(']').split_once('[').unwrap();
                 let (subscripts, count) = subscripts.split_once('#').unwrap_or((subscripts, "1"));
                 let count: u64 = count.trim().parse().unwrap();
@@ -114,7 +119,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     offset: offset.map(crate::delinearize::Offset::Affine),
                     bytes: declared.cell_bytes * count,
                     exact: true,
-                    reduction: *reduction,
+                    update: *update,
                     line: 0,
                 }
             })
@@ -149,6 +154,45 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         assumptions: Assumptions::default(),
         lines: (0, 0),
     }
+}
+
+/// What the statements of a sketch compute: updates as they say, and else something new of everything they read.
+pub(crate) fn computed(scop: &Scop) -> Program {
+    let mut program = Program::default();
+    let mut last = 0;
+    let mut fresh = || {
+        last += 1;
+        Value(last)
+    };
+    for (&id, statement) in &scop.statements {
+        let mut code = Code::default();
+        let mut updated: Vec<(Update, &isl::Map, Value)> = Vec::new();
+        for access in statement.accesses.iter().filter(|a| !a.is_write()) {
+            let loaded = fresh();
+            program.origins.insert(loaded, Origin::Load { operands: Vec::new() });
+            code.roles.push(Role::Load(loaded));
+            code.operations.push(loaded);
+            updated.extend(access.update.map(|update| (update, &access.relation, loaded)));
+        }
+        for access in statement.accesses.iter().filter(|a| a.is_write()) {
+            let (value, instruction) = (fresh(), fresh());
+            let of = |(update, relation, _): &(Update, &isl::Map, Value)| {
+                access.update == Some(*update) && access.relation.plain_is_equal(relation).unwrap()
+            };
+            let old = updated.iter().position(of).map(|at| updated.remove(at));
+            let mut operands = old.map(|(.., loaded)| loaded).into_iter().collect::<Vec<_>>();
+            operands.push(fresh());
+            let update = old.map(|(update, ..)| (update, true));
+            let operation = Operation { operands, repeatable: false, update };
+            program.origins.insert(value, Origin::Operation(operation));
+            let store = Operation { operands: vec![value], repeatable: false, update: None };
+            program.origins.insert(instruction, Origin::Operation(store));
+            code.operations.extend([value, instruction]);
+            code.roles.push(Role::Store { instruction, value });
+        }
+        program.statements.insert(id, code);
+    }
+    program
 }
 
 fn all(conditions: &[String]) -> String {
@@ -275,9 +319,16 @@ fn statement(text: &str, variables: &[String], conditions: &[String], built: &mu
             "write" => writes.push((AccessKind::Write, None, cell.to_string())),
             "may" => writes.push((AccessKind::MayWrite, None, cell.to_string())),
             "update" => {
-                let cell = cell.trim_end_matches('+').trim().to_string();
-                reads.push((AccessKind::Read, Some(ReductionOp::Add), cell.clone()));
-                writes.push((AccessKind::Write, Some(ReductionOp::Add), cell));
+                let (cell, op) = cell.split_once(']').unwrap();
+                let op = match op.trim() {
+                    "+" | "" => Combine::Add,
+                    "smin" => Combine::SignedMin,
+                    "umin" => Combine::UnsignedMin,
+                    other => panic!("unknown operation `{other}`"),
+                };
+                let (cell, update) = (format!("{cell}]"), Some(Update { op, ..SUM }));
+                reads.push((AccessKind::Read, update, cell.clone()));
+                writes.push((AccessKind::Write, update, cell));
             }
             other => panic!("unknown access `{other}`"),
         }

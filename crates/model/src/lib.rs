@@ -2,7 +2,7 @@
 //! and what must hold at run time for all of it to be true. Nothing in this crate knows LLVM.
 
 pub mod assume;
-mod clock;
+mod dataflow;
 pub mod delicm;
 pub mod delinearize;
 pub mod dependence;
@@ -15,5 +15,6 @@ pub mod polynomial;
 pub mod refusal;
 pub mod schedule;
 pub mod scop;
+pub mod update;
 pub mod verify;
 mod zone;

@@ -10,6 +10,7 @@
 use crate::assume::Assumptions;
 use crate::delinearize::Offset;
 use crate::polynomial::Polynomial;
+use crate::update::Update;
 use indexmap::IndexMap;
 use std::fmt;
 
@@ -113,17 +114,6 @@ pub struct Wraps {
     pub touched: Vec<(isl::Set, isl::Map)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReductionOp {
-    Add,
-    Mul,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
     /// May touch more than it does: a read is always an over-approximation-safe "may".
@@ -145,8 +135,9 @@ pub struct Access {
     pub bytes: u64,
     /// The relation says exactly which cells are touched (not an over-approximation).
     pub exact: bool,
-    /// Part of `a = a op x` where op commutes and associates bit for bit, or is allowed to by fast-math flags.
-    pub reduction: Option<ReductionOp>,
+    /// Part of `a = a op x`: the read whose value nothing but op uses, or the write of what nothing else uses, of the same bytes in
+    /// every instance. That its instances may be reordered where this is so, and their bytes are the same, is said by [`crate::update`].
+    pub update: Option<Update>,
     pub line: u32,
 }
 impl Access {

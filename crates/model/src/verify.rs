@@ -1,18 +1,33 @@
 //! An independent check of a transformed region: replay all instances, compare who reads whose values.
 //!
-//! It shares nothing with dependence analysis. At given parameters it enumerates the instances in the original order, runs the
-//! generated loops, and compares for every read the write it sees, for every cell that is visible afterwards the write that stays, and that every instance
-//! runs exactly once, and that subscripts name the bytes at the addresses the program computes. Loops that claim to be coincident are run forwards and backwards.
+//! At given parameters it enumerates the instances in the original order, runs the generated loops, and compares for every read the
+//! write it sees, for every cell that is visible afterwards the write that stays, and that every instance runs exactly once. Loops
+//! that claim to be coincident are run forwards and backwards.
+//!
+//! What it shares with what it checks is what the program is, and none of the conclusions:
+//! - the domains: which instances there are, and in which order the program runs them;
+//! - the addresses: which bytes of which array an access of an instance reads, writes or may write. Subscripts are not believed: flattened
+//!   again they must name all bytes at the address, and no others ([`placement`]).
+//!
+//! Beside these it looks at the instructions ([`computes`]): that a write is an update is not taken from [`Access::update`], on which
+//! dependence analysis relies, but found again, instance by instance, from what is computed of which bytes; and updates are run as
+//! what they do to bytes ([`bytes`]). Dependences, live ranges and the marks of schedules are not looked at.
+//!
+//! [`Access::update`]: crate::scop::Access::update
 
+mod bytes;
+mod computes;
 mod placement;
 mod trace;
 
 pub(crate) use trace::{Trace, Traced};
 
+use crate::delicm::Program;
 use crate::loop_ast::{Direction, Node};
-use crate::scop::{AccessKind, ArrayId, ArrayKind, ReductionOp, Scop, StatementId};
+use crate::scop::{ArrayId, Scop, StatementId};
+use bytes::{Outcome, replay};
 use isl::{Budget, IslError};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// More instances than this are not replayed.
@@ -30,23 +45,23 @@ pub enum Verdict {
     TooLarge,
 }
 
-/// Compares the original order of `scop` with the order in which `node` runs its instances.
+/// Compares the original order of `scop` with the order in which `node` runs its instances; `program` says what its statements compute.
 ///
 /// Requires: `params` has one value per parameter, in the context and satisfying the check that guards `node`.
-pub fn verify(scop: &Scop, node: &Node, params: &[i128]) -> Result<Verdict, IslError> {
+pub fn verify(scop: &Scop, program: &Program, node: &Node, params: &[i128]) -> Result<Verdict, IslError> {
     scop.ctx.within(Budget::VERIFY, || {
         let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
         if let Some(what) = placement::misplaced(scop, &trace, params) {
             return Ok(Verdict::Different { what });
         }
-        let original = replay(scop, &trace, (0..trace.instances.len()).collect());
+        let original = replay(scop, program, &trace, (0..trace.instances.len()).collect());
         for direction in [Direction::Forwards, Direction::CoincidentBackwards] {
             let order = match order_of(node, params, &trace, direction) {
                 Ok(Some(order)) => order,
                 Ok(None) => return Ok(Verdict::TooLarge),
                 Err(what) => return Ok(Verdict::Different { what }),
             };
-            if let Some(what) = difference(scop, &trace, &original, &replay(scop, &trace, order)) {
+            if let Some(what) = difference(scop, &trace, &original, &replay(scop, program, &trace, order)) {
                 return Ok(Verdict::Different { what: format!("{what} ({direction:?})") });
             }
         }
@@ -142,113 +157,6 @@ fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -
     }
 }
 
-/// What a cell holds, as a term: two contents are equal if and only if their numbers are.
-type Content = u32;
-const INITIAL: Content = 0;
-
-const ONE_VALUE: ArrayKind = ArrayKind::Errno { one_value: true };
-
-/// Contents, numbered in order of appearance of their terms.
-#[derive(Default)]
-struct Contents {
-    of_term: HashMap<Term, Content>,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Term {
-    /// The value that an instance wrote with one of its accesses.
-    Written { instance: usize, access: usize },
-    /// Maybe overwritten: `before` if not.
-    Maybe { before: Content, instance: usize, access: usize },
-    /// What was there at first, or the number that all who may write there would write.
-    TheOneValue,
-    /// `base` combined with the operands of a set of instances of one statement; the set as a commutative fingerprint.
-    Reduced { base: Content, statement: StatementId, op: ReductionOp, fingerprint: u128, updates: usize },
-}
-
-impl Contents {
-    fn number(&mut self, term: Term) -> Content {
-        let next = self.of_term.len() as Content + 1;
-        *self.of_term.entry(term).or_insert(next)
-    }
-}
-
-/// What all reads saw and what stayed, in terms that do not depend on the order of the replay.
-struct Outcome {
-    /// Per instance and read: the terms of its cells.
-    reads: HashMap<(usize, usize, usize), Seen>,
-    finally: HashMap<usize, Seen>,
-}
-
-/// Numbers of contents depend on the order of the replay; fingerprints of their terms do not.
-type Seen = u128;
-
-fn replay(scop: &Scop, trace: &Trace, order: Vec<usize>) -> Outcome {
-    let mut contents = Contents::default();
-    // Terms by number, for fingerprints; a reduction also remembers its term to add to it.
-    let mut terms: Vec<(Option<Term>, u128)> = vec![(None, mix(0, 0))];
-    let mut cells: HashMap<usize, Content> = HashMap::new();
-    let mut outcome = Outcome { reads: HashMap::new(), finally: HashMap::new() };
-    for k in order {
-        let (statement, _) = trace.instances[k];
-        let accesses = &scop.statements[&statement].accesses;
-        for (a, cell) in trace.touched[k].iter().filter(|(a, _)| !accesses[*a].is_write()) {
-            // What a reduction finds before its update is the order of its operands, which may change.
-            if accesses[*a].reduction.is_none() {
-                let content = cells.get(cell).copied().unwrap_or(INITIAL);
-                outcome.reads.insert((k, *a, *cell), terms[content as usize].1);
-            }
-        }
-        // Two writes of one instance do not see each other; the later access wins.
-        let touched = trace.touched[k].iter();
-        let before: HashMap<usize, Content> =
-            touched.filter_map(|(_, cell)| Some((*cell, *cells.get(cell)?))).collect();
-        for (a, cell) in trace.touched[k].iter().filter(|(a, _)| accesses[*a].is_write()) {
-            let content = before.get(cell).copied().unwrap_or(INITIAL);
-            let (term, print) = match (accesses[*a].reduction, accesses[*a].kind) {
-                (Some(op), _) => {
-                    let own = mix(mix(1, k as u128), *a as u128);
-                    let (base, fingerprint, updates) = match &terms[content as usize].0 {
-                        Some(Term::Reduced { base, statement: s, op: o, fingerprint, updates })
-                            if *s == statement && *o == op =>
-                        {
-                            (*base, fingerprint.wrapping_add(own), updates + 1)
-                        }
-                        _ => (content, own, 1),
-                    };
-                    let print = mix(mix(mix(2, terms[base as usize].1), fingerprint), updates as u128);
-                    (Term::Reduced { base, statement, op, fingerprint, updates }, print)
-                }
-                (None, AccessKind::MayWrite) if scop.arrays[&accesses[*a].array].kind == ONE_VALUE => {
-                    (Term::TheOneValue, mix(5, 0))
-                }
-                (None, AccessKind::MayWrite) => {
-                    let print = mix(mix(mix(3, terms[content as usize].1), k as u128), *a as u128);
-                    (Term::Maybe { before: content, instance: k, access: *a }, print)
-                }
-                (None, _) => (Term::Written { instance: k, access: *a }, mix(mix(4, k as u128), *a as u128)),
-            };
-            let number = contents.number(term.clone());
-            if number as usize == terms.len() {
-                terms.push((Some(term), print));
-            }
-            cells.insert(*cell, number);
-        }
-    }
-    outcome.finally = cells.into_iter().map(|(cell, content)| (cell, terms[content as usize].1)).collect();
-    outcome
-}
-
-/// A fingerprint of an ordered pair: a few rounds of multiply and xor-shift over 128 bits.
-fn mix(a: u128, b: u128) -> u128 {
-    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835) ^ b.rotate_left(61);
-    for _ in 0..2 {
-        x ^= x >> 59;
-        x = x.wrapping_mul(0xD6E8_FEB8_6659_FD93_A5A3_5625_E6C4_1D35).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    }
-    x ^ (x >> 67)
-}
-
 fn difference(scop: &Scop, trace: &Trace, original: &Outcome, new: &Outcome) -> Option<String> {
     let mut reads: Vec<_> = original.reads.iter().filter(|(key, seen)| new.reads.get(*key) != Some(*seen)).collect();
     reads.sort();
@@ -269,7 +177,7 @@ fn difference(scop: &Scop, trace: &Trace, original: &Outcome, new: &Outcome) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::test_scop;
+    use crate::fixture::{computed, test_scop};
     use crate::loop_ast::{AstOptions, generate};
 
     fn replayed(sketch: &str, schedule: Option<&str>, params: &[i128]) -> Verdict {
@@ -277,7 +185,7 @@ mod tests {
         let schedule =
             schedule.map_or_else(|| scop.schedule.clone(), |s| isl::Schedule::read_from_str(&scop.ctx, s).unwrap());
         let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
-        verify(&scop, &node, params).unwrap()
+        verify(&scop, &computed(&scop), &node, params).unwrap()
     }
 
     const SUM: &str = "for i : 0 <= i < p0
@@ -319,6 +227,69 @@ mod tests {
     #[test]
     fn reductions_may_be_reversed() {
         assert_eq!(replayed(SUM, Some(&reversed(false)), &[7]), Verdict::Same { instances: 7 });
+    }
+    /// The loop k inside of i, both counting up or down.
+    fn in_order(k: &str, i: &str) -> String {
+        let schedule = format!("[p0, p1] -> [{{ S0[k, i] -> [({i})] }}, {{ S0[k, i] -> [({k})] }}]");
+        let domain = "[p0, p1] -> { S0[k, i] : 0 <= k < p0 and 0 <= i < p1 }";
+        format!("{{ domain: \"{domain}\", child: {{ schedule: \"{schedule}\" }} }}")
+    }
+    fn updates(accesses: &str, order: &str) -> Verdict {
+        let sketch = format!("for k : 0 <= k < p0\n  for i : 0 <= i < p1\n    {accesses}");
+        replayed(&sketch, Some(order), &[3, 4])
+    }
+    #[test]
+    fn updates_are_run_as_what_they_do_to_bytes() {
+        let same = Verdict::Same { instances: 12 };
+        // Each of its own bytes: any order will do.
+        assert_eq!(updates("update A0[2i # 2] +", &in_order("-k", "i")), same);
+        assert_eq!(updates("update A0[2i # 2] +; update A0[2k # 2] +", &in_order("-k", "-i")), same);
+        // They overlap in part, whatever they are said to be.
+        assert!(matches!(updates("update A0[i # 2] +", &in_order("k", "i")), Verdict::Different { .. }));
+        assert!(matches!(
+            updates("update A0[2i # 2] +; update A0[2k + 1 # 2] +", &in_order("k", "i")),
+            Verdict::Different { .. }
+        ));
+        // One wide, one narrow.
+        assert!(matches!(
+            updates("update A0[2i # 2] +; update A0[2k] +", &in_order("k", "i")),
+            Verdict::Different { .. }
+        ));
+        // Two kinds.
+        assert!(matches!(
+            updates("update A0[i] smin; update A0[k] umin", &in_order("k", "i")),
+            Verdict::Different { .. }
+        ));
+        assert_eq!(updates("update A0[i] smin; update A0[k] smin", &in_order("k", "i")), same);
+    }
+    #[test]
+    fn what_accesses_are_said_to_be_is_not_believed() {
+        let mut scop =
+            test_scop("for k : 0 <= k < p0\n  for i : 0 <= i < p1\n    update A0[i] smin; update A0[k] umin");
+        let program = computed(&scop);
+        for access in &mut scop.statements[0].accesses {
+            access.update = Some(crate::fixture::SUM);
+        }
+        // Dependence analysis does believe it: no order is left, and verification is what notices.
+        assert!(crate::dependence::dependences(&scop).unwrap().validity().unwrap().is_empty().unwrap());
+        let schedule = isl::Schedule::read_from_str(&scop.ctx, &in_order("k", "i")).unwrap();
+        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        assert!(matches!(verify(&scop, &program, &node, &[3, 4]).unwrap(), Verdict::Different { .. }));
+        // Nor is it believed where nothing is known of what is computed.
+        let scop = test_scop(SUM);
+        let schedule = isl::Schedule::read_from_str(&scop.ctx, &reversed(false)).unwrap();
+        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        assert!(matches!(verify(&scop, &Program::default(), &node, &[7]).unwrap(), Verdict::Different { .. }));
+    }
+    #[test]
+    fn subscripts_that_miss_a_byte_are_found() {
+        let mut scop = test_scop("for i : 0 <= i < p0\n  write A0[2i # 2]");
+        let node = generate(&scop.schedule, &scop.context, &AstOptions::default()).unwrap();
+        let verdict = |scop: &Scop| verify(scop, &Program::default(), &node, &[3]).unwrap();
+        assert_eq!(verdict(&scop), Verdict::Same { instances: 3 });
+        let access = &mut scop.statements[0].accesses[0];
+        access.relation = access.relation.lexmin().unwrap();
+        assert!(matches!(verdict(&scop), Verdict::Different { .. }));
     }
     #[test]
     fn a_false_claim_of_coincidence_is_found() {

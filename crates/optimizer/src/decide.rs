@@ -207,7 +207,7 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
     let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
-        replay(scop, &plan, &plan_options(options))?;
+        replay(region, &plan, &plan_options(options))?;
     }
     let ast = plan.body.text(scop);
     Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
@@ -234,8 +234,10 @@ fn stage<T>(options: &Options, line: u32, name: &str, work: impl FnOnce() -> T) 
 }
 
 /// Runs the plan against the original order at a few small parameter values with the independent checker.
-fn replay(scop: &Scop, plan: &Plan, options: &PlanOptions) -> Result<(), Refusal> {
-    check_at_samples(scop, options, "the new order is wrong", |params| verify::verify(scop, &plan.body, params))
+fn replay(region: &ReadRegion, plan: &Plan, options: &PlanOptions) -> Result<(), Refusal> {
+    let ReadRegion { scop, program, .. } = region;
+    let same = |params: &[i128]| verify::verify(scop, program, &plan.body, params);
+    check_at_samples(scop, options, "the new order is wrong", same)
 }
 
 /// Asks a checker at a few small parameter values.

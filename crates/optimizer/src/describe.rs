@@ -8,7 +8,8 @@ use isl::{IslError, Set, UnionMap};
 use model::delinearize::Offset;
 use model::plan::{CheckKind, Plan};
 use model::refusal::Refusal;
-use model::scop::{Access, AccessKind, ArrayId, ArrayKind, Recovered, ReductionOp, Scop, Statement, StatementId};
+use model::scop::{Access, AccessKind, ArrayId, ArrayKind, Recovered, Scop, Statement, StatementId};
+use model::update::Combine;
 use std::collections::HashSet;
 
 /// What replaces an ordinal when it is shown.
@@ -209,14 +210,18 @@ fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) ->
         relation: names.apply(&access.relation.gist_domain(domain)?.coalesce()?.to_string()),
         offset,
         lmad: None,
-        reduction: access.reduction.map(|op| match op {
-            ReductionOp::Add => report::Reduction::Add,
-            ReductionOp::Mul => report::Reduction::Mul,
-            ReductionOp::Min => report::Reduction::Min,
-            ReductionOp::Max => report::Reduction::Max,
-            ReductionOp::And => report::Reduction::And,
-            ReductionOp::Or => report::Reduction::Or,
-            ReductionOp::Xor => report::Reduction::Xor,
+        reduction: access.update.map(|update| match update.op {
+            Combine::Add => report::Reduction::Add,
+            Combine::Mul => report::Reduction::Mul,
+            Combine::SignedMin | Combine::UnsignedMin | Combine::FloatMin | Combine::FloatMinimum => {
+                report::Reduction::Min
+            }
+            Combine::SignedMax | Combine::UnsignedMax | Combine::FloatMax | Combine::FloatMaximum => {
+                report::Reduction::Max
+            }
+            Combine::And => report::Reduction::And,
+            Combine::Or => report::Reduction::Or,
+            Combine::Xor => report::Reduction::Xor,
         }),
     })
 }

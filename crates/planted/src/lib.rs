@@ -95,6 +95,17 @@ faults! {
     PromisesBelievedEarly,
     /// That errors do not happen is assumed and not tested.
     ErrorsNotTested,
+
+    /// Updates of bytes that overlap in part pass for updates of the same bytes.
+    OverlapCommutes,
+    /// Signed and unsigned minima pass for one kind of update.
+    MinimaCommute,
+    /// Sums of floating point change places without fast-math flags.
+    FloatSumsCommute,
+    /// Updates in another order still promise not to wrap and to load from a range.
+    UpdatesKeepPromises,
+    /// Dataflow analysis takes a counter that is a number for a place in the text.
+    TimeWithoutClock,
 }
 
 /// Is this fault planted?

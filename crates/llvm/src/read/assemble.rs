@@ -4,7 +4,7 @@ use super::access::{AccessesByBase, ERRNO_BYTES, ErrnoCall, Extent, MemoryAccess
 use super::domain::Item;
 use super::polynomial::Window;
 use super::preload::{InvariantRead, Place};
-use super::reduction::{Update, use_counts};
+use super::reduction::{Updating, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
@@ -16,9 +16,9 @@ use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
-    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, ReductionOp, Scop, Statement,
-    StatementId,
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Scop, Statement, StatementId,
 };
+use model::update::Update;
 use std::collections::BTreeSet;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
@@ -76,8 +76,8 @@ impl Reader<'_> {
         let mut bases = IndexMap::new();
         let mut per_draft: Vec<Vec<Access>> = cut.drafts.iter().map(|_| Vec::new()).collect();
         let mut memory: Vec<Vec<(ValueId, ArrayId)>> = cut.drafts.iter().map(|_| Vec::new()).collect();
-        let mut reduction_ops: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
-        let updates = self.reductions(&cut, &accesses)?;
+        let mut updating: Vec<Vec<ValueId>> = cut.drafts.iter().map(|_| Vec::new()).collect();
+        let updates = self.updates(&cut, &accesses)?;
         let mut unshaped = Vec::new();
         let mut retyped = BTreeSet::new();
         let mut cells: Vec<Option<Map>> = invariants.iter().map(|_| None).collect();
@@ -88,7 +88,7 @@ impl Reader<'_> {
                 retyped.insert(id);
             }
             for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
-                let reduction = self.reduction_of(access, &updates);
+                let update = update_of(access, &updates);
                 let statement = StatementId(access.draft as u32);
                 let relation = relation
                     .intersect_params(&self.context_assumed)?
@@ -118,7 +118,7 @@ impl Reader<'_> {
                     offset: offset.filter(|_| bytes != 0 && exact),
                     bytes,
                     exact: exact && kind != AccessKind::MayWrite,
-                    reduction,
+                    update,
                     line: access.line,
                 });
                 memory[access.draft].push((access.instruction, id));
@@ -132,7 +132,7 @@ impl Reader<'_> {
         for update in updates.values() {
             let draft = cut.drafts.iter().position(|d| d.instructions.contains(&update.operation));
             if let Some(draft) = draft {
-                reduction_ops[draft].push(update.operation);
+                updating[draft].extend([update.operation, update.load]);
             }
         }
         let errno = self.add_errno(&cut, &accesses, &domains, &mut arrays)?;
@@ -160,7 +160,7 @@ impl Reader<'_> {
                         offset: None,
                         bytes: arrays[&id].cell_bytes,
                         exact: true,
-                        reduction: None,
+                        update: None,
                         line: draft.scope.line,
                     });
                 }
@@ -204,8 +204,7 @@ impl Reader<'_> {
                     bound_to_thread: draft.bound_to_thread,
                 },
             );
-            let body =
-                body(draft, &slots, std::mem::take(&mut memory[index]), std::mem::take(&mut reduction_ops[index]));
+            let body = body(draft, &slots, std::mem::take(&mut memory[index]), std::mem::take(&mut updating[index]));
             bodies.insert(id, body);
         }
         let values =
@@ -657,7 +656,7 @@ impl Reader<'_> {
         all
     }
 
-    fn reductions(&self, cut: &Cut, accesses: &AccessesByBase) -> Result<IndexMap<ValueId, Update>, Stop> {
+    fn updates(&self, cut: &Cut, accesses: &AccessesByBase) -> Result<IndexMap<ValueId, Updating>, Stop> {
         let uses = use_counts(self.facts);
         let mut updates = IndexMap::new();
         for list in accesses.values() {
@@ -674,16 +673,12 @@ impl Reader<'_> {
                         _ => false,
                     }
                 };
-                if let Some(update) = self.reduction_at(store.instruction, &uses, same_cell) {
+                if let Some(update) = self.update_at(store.instruction, &uses, same_cell) {
                     updates.insert(store.instruction, update);
                 }
             }
         }
         Ok(updates)
-    }
-
-    fn reduction_of(&self, access: &MemoryAccess, updates: &IndexMap<ValueId, Update>) -> Option<ReductionOp> {
-        updates.values().find(|u| u.load == access.instruction || u.store == access.instruction).map(|u| u.op)
     }
 
     /// The order of the program: sequences of statements and loops, one band member per loop.
@@ -763,7 +758,7 @@ fn body(
     draft: Draft,
     slots: &IndexMap<Slot, ArrayId>,
     memory: Vec<(ValueId, ArrayId)>,
-    reduction_ops: Vec<ValueId>,
+    updating: Vec<ValueId>,
 ) -> Body {
     let scalar = |(value, slot): &(ValueId, Slot)| ScalarAccess { value: *value, slot: slots[slot] };
     let kind = match draft.boxed {
@@ -787,9 +782,13 @@ fn body(
         writes: draft.writes.iter().map(scalar).collect(),
         memory,
         recomputed: draft.recomputed,
-        reduction_ops,
+        updating,
         elsewhere: Elsewhere::default(),
     }
+}
+
+fn update_of(access: &MemoryAccess, updates: &IndexMap<ValueId, Updating>) -> Option<Update> {
+    updates.values().find(|u| u.load == access.instruction || u.store == access.instruction).map(|u| u.update)
 }
 
 /// An access of varying length as a block, if it begins at one polynomial.

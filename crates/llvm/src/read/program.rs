@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::body::{Body, BodyKind};
-use crate::facts::{FloatOp, IntOp, Op, ValueId};
+use crate::facts::{Op, ValueId};
 use indexmap::IndexMap;
 use model::delicm::{Code, Counter, Operation, Origin, Program, Role, Value};
 use model::scop::{AccessKind, ArrayId, Statement, StatementId};
@@ -47,9 +47,7 @@ impl Reader<'_> {
                         }
                         _ => instruction.pure_and_speculatable,
                     };
-                let commutes = !matches!(op, Op::Int(IntOp::Sub) | Op::Float(FloatOp::Sub));
-                let reduction = self.reduction_op(value).map(|op| (op, commutes));
-                Origin::Operation(Operation { operands, repeatable, reduction })
+                Origin::Operation(Operation { operands, repeatable, update: self.update_by(value) })
             }
         }
     }

@@ -10,8 +10,8 @@ use inkwell::llvm_sys::target::{
     LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMTargetDataRef,
 };
 use inkwell::llvm_sys::{
-    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMOpcode,
-    LLVMTypeKind, LLVMUnnamedAddr,
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMTypeKind,
+    LLVMUnnamedAddr,
 };
 use std::ffi::{CStr, CString, c_char, c_uint};
 
@@ -46,6 +46,7 @@ unsafe extern "C" {
     fn lw_write_is_never_poison(value: LLVMValueRef, context: LLVMValueRef) -> LLVMBool;
     fn lw_write_clone(instruction: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
     fn lw_write_drop_promises(instruction: LLVMValueRef);
+    fn lw_write_drop_promises_of_value(instruction: LLVMValueRef);
     fn lw_write_is_hint(instruction: LLVMValueRef) -> LLVMBool;
     fn lw_write_is_thread_dependent(constant: LLVMValueRef) -> LLVMBool;
     fn lw_write_touches_memory(instruction: LLVMValueRef) -> LLVMBool;
@@ -211,16 +212,6 @@ impl Value {
     pub fn touches_memory(self) -> bool {
         unsafe { lw_write_touches_memory(self.0) != 0 }
     }
-    pub fn is_integer_arithmetic(self) -> bool {
-        let opcode = unsafe { LLVMGetInstructionOpcode(self.0) };
-        matches!(opcode, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
-    }
-    pub fn drop_wrap_flags(self) {
-        unsafe {
-            LLVMSetNSW(self.0, 0);
-            LLVMSetNUW(self.0, 0);
-        }
-    }
     pub fn set_no_signed_wrap(self) {
         // The builder may have folded the operation to a constant.
         if self.is_instruction() {
@@ -230,6 +221,10 @@ impl Value {
     /// Of a load or store, in bytes.
     pub fn alignment(self) -> u32 {
         unsafe { LLVMGetAlignment(self.0) }
+    }
+    /// Only those of its result, which depend on the values that others found before: that it did not wrap, lies in a range, is not poison.
+    pub fn drop_promises_of_value(self) {
+        unsafe { lw_write_drop_promises_of_value(self.0) }
     }
     pub fn drop_promises(self) {
         unsafe { lw_write_drop_promises(self.0) }

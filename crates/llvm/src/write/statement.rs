@@ -6,6 +6,7 @@ use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
 use model::polynomial::{Polynomial, Var};
 use model::scop::{ArrayId, StatementId};
+use planted::Fault;
 use std::collections::{HashMap, HashSet};
 
 /// One instance being written.
@@ -15,7 +16,7 @@ pub(super) struct Instance {
     copied: HashSet<Value>,
     arrays: HashMap<Value, ArrayId>,
     weakened: HashSet<Value>,
-    reductions: HashSet<Value>,
+    updating: HashSet<Value>,
 }
 
 impl<A: Anchors> Writer<'_, A> {
@@ -30,7 +31,7 @@ impl<A: Anchors> Writer<'_, A> {
             copied: HashSet::new(),
             arrays: self.arrays_of(&body.memory),
             weakened: values(&body.recomputed),
-            reductions: values(&body.reduction_ops),
+            updating: values(&body.updating),
         };
         for access in &body.reads {
             let value = self.read_slot(access.slot)?;
@@ -189,9 +190,9 @@ impl<A: Anchors> Writer<'_, A> {
         if instance.weakened.contains(&original) {
             copy.drop_promises();
         }
-        if instance.reductions.contains(&original) && original.is_integer_arithmetic() {
-            // Partial sums in another order may wrap where the original's did not; the total is the same modulo 2^width.
-            copy.drop_wrap_flags();
+        // Partial sums in another order may wrap, or be infinite, where the original's were not; the total is the same.
+        if instance.updating.contains(&original) && !planted::is(Fault::UpdatesKeepPromises) {
+            copy.drop_promises_of_value();
         }
         let array = instance.arrays.get(&original);
         // What a copy of memory says of its sides was said of one iteration of the original, and of types.

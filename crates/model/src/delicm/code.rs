@@ -1,7 +1,8 @@
 //! What statements compute, as far as moving values between them needs it, and what becomes of that.
 
 use crate::polynomial::Polynomial;
-use crate::scop::{ArrayId, ReductionOp, StatementId};
+use crate::scop::{ArrayId, StatementId};
+use crate::update::Update;
 use indexmap::IndexMap;
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub struct Operation {
     pub repeatable: bool,
     /// In `r = a op b` with these operands at positions 0 and 1: updates of one cell by it may be reordered. `true`: either
     /// operand may be the old content, else the first only.
-    pub reduction: Option<(ReductionOp, bool)>,
+    pub update: Option<(Update, bool)>,
 }
 
 /// What an access of a statement is for; parallel to the statement's accesses.
@@ -79,10 +80,20 @@ pub struct Program {
 }
 
 impl Program {
-    pub(super) fn operands(&self, value: Value) -> &[Value] {
+    pub(crate) fn operands(&self, value: Value) -> &[Value] {
         match self.origins.get(&value) {
             Some(Origin::Operation(Operation { operands, .. }) | Origin::Load { operands }) => operands,
             _ => &[],
+        }
+    }
+    /// The same region after its statements have changed.
+    pub fn adopt(&mut self, changed: &IndexMap<StatementId, Changed>) {
+        let before = std::mem::take(&mut self.statements);
+        for (&id, Changed { from, roles, operations, .. }) in changed {
+            let mut code = before.get(from).cloned().unwrap_or_default();
+            code.effects.retain(|value| operations.contains(value));
+            (code.roles, code.operations) = (roles.clone(), operations.clone());
+            self.statements.insert(id, code);
         }
     }
     pub(super) fn is_outside(&self, value: Value) -> bool {
@@ -134,6 +145,8 @@ pub enum Fetch {
 pub struct Changed {
     /// The statement that it was, or was a part of.
     pub from: StatementId,
+    /// What its accesses are for, in their order.
+    pub roles: Vec<Role>,
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
     pub bindings: Vec<(Value, Operand)>,
@@ -141,8 +154,8 @@ pub struct Changed {
     pub writes: Vec<(Value, Place)>,
     /// What is left of them, in order.
     pub operations: Vec<Value>,
-    /// Operations of recognised reductions.
-    pub reductions: Vec<Value>,
+    /// Operations of updates that may be reordered, and what loads the old content for them, where that is an instruction.
+    pub updating: Vec<Value>,
 }
 
 /// How much was done.

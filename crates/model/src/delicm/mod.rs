@@ -66,7 +66,7 @@ pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Resul
             if work.scalar_writes() > 0 {
                 work.drop_unread_instances()?;
             }
-            best = Some(finished(&work)?);
+            best = Some(finished(&mut work)?);
             if !forwarded && !moved || work.scalar_writes() == 0 {
                 break;
             }
@@ -78,10 +78,10 @@ pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Resul
         if cut {
             work.forward()?;
             work.simplify()?;
-            best = Some(finished(&work)?);
+            best = Some(finished(&mut work)?);
         }
         if work.expand(expansion)? {
-            best = Some(finished(&work)?);
+            best = Some(finished(&mut work)?);
         }
         Ok(())
     });
@@ -112,7 +112,8 @@ struct Finished {
     temporaries: IndexMap<ArrayId, Array>,
 }
 
-fn finished(work: &Work) -> Result<Finished, IslError> {
+fn finished(work: &mut Work) -> Result<Finished, IslError> {
+    work.mark_updates()?;
     let mut accesses = IndexMap::new();
     let mut domain = UnionSet::empty_ctx(&work.scop.ctx)?;
     let mut parts = UnionMap::empty_ctx(&work.scop.ctx)?;

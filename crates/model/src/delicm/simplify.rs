@@ -4,8 +4,16 @@
 use super::code::{Operation, Origin, Role, Value};
 use super::work::{Draft, Item, Work};
 use crate::scop::{AccessKind, ArrayId, StatementId};
+use crate::update::Update;
 use isl::{IslError, Set};
 use std::collections::BTreeSet;
+
+/// An update: which access reads the old content, and the operation that makes the new one of it.
+struct Updating {
+    read: usize,
+    operation: Value,
+    update: Update,
+}
 
 impl Work<'_> {
     pub(super) fn simplify(&mut self) -> Result<(), IslError> {
@@ -15,10 +23,9 @@ impl Work<'_> {
             let scalars = self.drop_unread_scalars()?;
             let operations = self.drop_unneeded();
             if !scalars && !operations {
-                break;
+                return Ok(());
             }
         }
-        self.mark_reductions()
     }
 
     /// Instances of which nobody reads anything need not run. What the region leaves in a scalar is read behind it.
@@ -238,48 +245,52 @@ impl Work<'_> {
         needed
     }
 
-    /// `a = a op x` where a is an array element on both sides.
-    fn mark_reductions(&mut self) -> Result<(), IslError> {
+    /// Finds `a = a op x` where a is an array element on both sides. What the region was read with counts no more: its reads and
+    /// writes may have been joined by others, and their values may have found other uses.
+    pub(super) fn mark_updates(&mut self) -> Result<(), IslError> {
         for id in self.drafts.keys().copied().collect::<Vec<_>>() {
-            let draft = &self.drafts[&id];
+            let draft = &mut self.drafts[&id];
+            draft.updating.clear();
+            draft.items.iter_mut().for_each(|item| item.access.update = None);
             if draft.boxed || !draft.alive {
                 continue;
             }
+            let draft = &self.drafts[&id];
             let writes: Vec<usize> =
                 draft.alive().filter(|(_, i)| i.writes() && !self.is_scalar(i.access.array)).map(|(k, _)| k).collect();
             for k in writes {
-                if let Some((read, operation, op)) = self.reduction(id, k)? {
+                if let Some(Updating { read, operation, update }) = self.update(id, k)? {
                     let draft = &mut self.drafts[&id];
-                    draft.items[k].access.reduction = Some(op);
-                    draft.items[read].access.reduction = Some(op);
-                    draft.reductions.push(operation);
+                    draft.items[k].access.update = Some(update);
+                    draft.items[read].access.update = Some(update);
+                    draft.updating.push(operation);
+                    if let Role::Load(load) = draft.items[read].role {
+                        draft.updating.push(load);
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    fn reduction(
-        &self,
-        id: StatementId,
-        write: usize,
-    ) -> Result<Option<(usize, Value, crate::scop::ReductionOp)>, IslError> {
+    fn update(&self, id: StatementId, write: usize) -> Result<Option<Updating>, IslError> {
         let draft = &self.drafts[&id];
         let item = &draft.items[write];
-        if item.access.reduction.is_some() || !item.access.exact {
+        if !item.access.exact || item.access.kind != AccessKind::Write {
             return Ok(None);
         }
-        let Some(result) = item.value().filter(|v| draft.code.operations.contains(v)) else { return Ok(None) };
-        let Some(Origin::Operation(Operation { operands, reduction: Some((op, commutes)), .. })) =
-            self.program.origins.get(&result)
+        let Some(operation) = item.value().filter(|v| draft.code.operations.contains(v)) else { return Ok(None) };
+        let Some(Origin::Operation(Operation { operands, update: Some((update, commutes)), .. })) =
+            self.program.origins.get(&operation)
         else {
             return Ok(None);
         };
         let sides = &operands[..if *commutes { 2 } else { 1 }];
-        for (k, read) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.access.exact) {
-            let Some(old) = read.value().filter(|v| sides.contains(v)) else { continue };
-            if self.uses(draft, old) == 1 && self.uses(draft, result) == 1 && self.same_cells(item, read)? {
-                return Ok(Some((k, result, *op)));
+        for (read, old) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.access.exact) {
+            let Some(content) = old.value().filter(|v| sides.contains(v)) else { continue };
+            let used_here_only = self.uses(draft, content) == 1 && self.uses(draft, operation) == 1;
+            if used_here_only && self.same_cells(item, old)? {
+                return Ok(Some(Updating { read, operation, update: *update }));
             }
         }
         Ok(None)

@@ -4,8 +4,9 @@ mod expand;
 
 use super::*;
 use crate::dependence::dependences;
+use crate::fixture::SUM;
 use crate::fixture::test_scop;
-use crate::scop::{ReductionOp, Scop};
+use crate::scop::Scop;
 use crate::verify::{Verdict, sample_params};
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -36,7 +37,7 @@ fn program(scop: &Scop, text: &str) -> Program {
                     let instruction = names.of(&format!("{id} stores {access}"));
                     let value = names.of(value);
                     code.roles[access.parse::<usize>().unwrap()] = Role::Store { instruction, value };
-                    let operation = Operation { operands: vec![value], repeatable: false, reduction: None };
+                    let operation = Operation { operands: vec![value], repeatable: false, update: None };
                     program.origins.insert(instruction, Origin::Operation(operation));
                     code.operations.push(instruction);
                     code.effects.push(instruction);
@@ -57,8 +58,8 @@ fn program(scop: &Scop, text: &str) -> Program {
                 }
                 [value, "=", op, ref operands @ ..] => {
                     let operands = operands.iter().map(|o| names.of(o)).collect();
-                    let reduction = op.ends_with('+').then_some((ReductionOp::Add, true));
-                    let operation = Operation { operands, repeatable: !op.ends_with('!'), reduction };
+                    let update = op.ends_with('+').then_some((SUM, true));
+                    let operation = Operation { operands, repeatable: !op.ends_with('!'), update };
                     let value = names.of(value);
                     program.origins.insert(value, Origin::Operation(operation));
                     code.operations.push(value);
@@ -114,7 +115,7 @@ fn accesses(scop: &Scop) -> String {
                 let text = relation.to_string();
                 let to = text.rsplit("-> ").next().unwrap().trim_end_matches(" }");
                 let kind = if a.is_write() { "write" } else { "read" };
-                let reduction = if a.reduction.is_some() { " reduces" } else { "" };
+                let reduction = if a.update.is_some() { " reduces" } else { "" };
                 format!("{kind} {}{reduction}", to.split(" : ").next().unwrap())
             })
             .collect();
@@ -215,7 +216,7 @@ fn listing_3_a_sum_moves_into_the_element_that_gets_it() {
 /// Listing 1 with its sum marked as one.
 fn with_reduction(mut scop: Scop) -> Scop {
     for k in [0, 3] {
-        scop.statements[1].accesses[k].reduction = Some(ReductionOp::Add);
+        scop.statements[1].accesses[k].update = Some(SUM);
     }
     scop
 }

@@ -47,7 +47,7 @@ pub(super) struct Draft {
     pub code: Code,
     pub fetched: Vec<Fetch>,
     pub bindings: IndexMap<Value, Operand>,
-    pub reductions: Vec<Value>,
+    pub updating: Vec<Value>,
     pub alive: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
                     code,
                     fetched: Vec::new(),
                     bindings: IndexMap::new(),
-                    reductions: Vec::new(),
+                    updating: Vec::new(),
                     alive: timeline.runs(id),
                 },
             );
@@ -313,7 +313,7 @@ impl<'a> Work<'a> {
         let piece = (domain, element.offset.clone());
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
         let Element { array, bytes, .. } = *element;
-        Ok(Access { kind, array, relation, offset, bytes, exact: true, reduction: None, line })
+        Ok(Access { kind, array, relation, offset, bytes, exact: true, update: None, line })
     }
 
     /// Does the statement write to the array before this access of it reads?
@@ -364,10 +364,11 @@ impl<'a> Work<'a> {
             };
             let mut changed = Changed {
                 from: draft.from,
+                roles: draft.alive().map(|(_, item)| item.role).collect(),
                 fetched: needed.iter().map(|&n| again(&draft.fetched[n])).collect(),
                 bindings: draft.bindings.iter().map(|(v, o)| (*v, renumbered(o))).collect(),
                 operations: draft.code.operations.clone(),
-                reductions: draft.reductions.clone(),
+                updating: draft.updating.clone(),
                 reads: Vec::new(),
                 writes: Vec::new(),
             };

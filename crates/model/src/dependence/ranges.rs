@@ -8,9 +8,10 @@
 //! before all its uses.
 
 use super::{Accesses, Phased, Phases, possible};
+use crate::dataflow::Question;
 use crate::known::Known;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
-use isl::{Ctx, DimType, IslError, Set, UnionAccessInfo, UnionMap};
+use isl::{Ctx, DimType, IslError, Set, UnionMap};
 use std::collections::BTreeSet;
 
 /// Another condition under which an order computes the same values, weaker than the one of [`super::Dependences`].
@@ -91,7 +92,7 @@ fn candidates(scop: &Scop) -> BTreeSet<ArrayId> {
     for statement in scop.statements.values() {
         for access in &statement.accesses {
             let certain = access.exact && access.kind != AccessKind::MayWrite && !statement.boxed;
-            if !certain || access.reduction.is_some() {
+            if !certain || access.update.is_some() {
                 out.remove(&access.array);
             }
         }
@@ -150,8 +151,7 @@ fn ranged(
     let ctx = &scop.ctx;
     let reads = accesses.relation(ctx, |a| !a.writes)?;
     let writes = accesses.relation(ctx, |a| a.writes)?;
-    let question = UnionAccessInfo::from_sink(&reads)?.set_schedule_map(&order.phases)?.set_must_source(&writes)?;
-    let flow = question.compute_flow()?.get_must_dependence()?;
+    let flow = Question::certain(&reads, &writes).ask(&order.phases)?.certain()?;
     let initial = reads.domain()?.subtract(&flow.range()?)?;
     if !initial.intersect_params(&known.values)?.is_empty()? {
         return Ok(None);

@@ -6,7 +6,7 @@ mod scalars;
 
 use super::*;
 use crate::dependence::dependences;
-use crate::fixture::{Dice, test_scop};
+use crate::fixture::{Dice, computed, test_scop};
 use crate::loop_ast::{AstOptions, generate};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
@@ -20,7 +20,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
         Decision::Transform { schedule, tiled, parallel, vectorized, reason, .. } => {
             let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
-                let verdict = verify(&scop, &node, &params).unwrap();
+                let verdict = verify(&scop, &computed(&scop), &node, &params).unwrap();
                 assert!(!matches!(verdict, Verdict::Different { .. }), "{verdict:?}\n{}", node.text(&scop));
             }
             format!("tiled: {tiled}, parallel: {parallel}, vectorized: {vectorized}; {reason}\n{}", node.text(&scop))

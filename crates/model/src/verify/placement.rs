@@ -5,9 +5,10 @@ use crate::delinearize::Offset;
 use crate::polynomial::{PiecewisePolynomial, Var};
 use crate::scop::{Access, Array, Recovered, Scop};
 
-/// The first access found whose subscripts, flattened again, are not the cells at its address, or leave their dimension.
+/// The first access found whose subscripts, flattened again, are not the cells at its address, all of them and no others, or leave their
+/// dimension.
 ///
-/// Pieces of a piecewise offset are tried one after the other, so that a cell passes if any of them names it.
+/// Pieces of a piecewise offset are tried one after the other, so that an access passes if any of them names its cells.
 pub(super) fn misplaced(scop: &Scop, trace: &Trace, params: &[i128]) -> Option<String> {
     let offsets = |access: &Access| match &access.offset {
         Some(Offset::Affine(function)) => PiecewisePolynomial::from_pw_aff(function).ok().flatten(),
@@ -21,18 +22,28 @@ pub(super) fn misplaced(scop: &Scop, trace: &Trace, params: &[i128]) -> Option<S
                 Var::Counter(d) => at[d as usize],
                 Var::Param(p) => params[p.index()],
             };
-            for &(a, cell) in &trace.touched[k] {
-                let (array, subscripts) = trace.cell(cell);
-                let array = &scop.arrays[array];
-                let (Some(offset), bytes) = (&known[a], i128::from(statement.accesses[a].bytes)) else { continue };
-                let Some(flat) = flattened(array, subscripts, params) else {
-                    return Some(format!("{} touches {}{subscripts:?} outside its row", trace.name(k), array.name));
+            for (a, (access, offset)) in statement.accesses.iter().zip(&known).enumerate() {
+                let Some(offset) = offset else { continue };
+                let array = &scop.arrays[&access.array];
+                let mut cells: Vec<i128> = Vec::new();
+                for &(_, cell) in trace.touched[k].iter().filter(|(of, _)| *of == a) {
+                    let (_, subscripts) = trace.cell(cell);
+                    let Some(flat) = flattened(array, subscripts, params) else {
+                        return Some(format!("{} touches {}{subscripts:?} outside its row", trace.name(k), array.name));
+                    };
+                    cells.push(flat);
+                }
+                cells.sort_unstable();
+                let (size, bytes) = (i128::from(array.cell_bytes), i128::from(access.bytes));
+                let addressed = |begin: i128| {
+                    let mut all = (0..bytes / size).map(|n| begin + n * size);
+                    begin % size == 0
+                        && cells.iter().all(|cell| all.next() == Some(cell * size))
+                        && all.next().is_none()
                 };
-                let begins = |(_, p): &(isl::Set, crate::polynomial::Polynomial)| p.at(value);
-                let size = i128::from(array.cell_bytes);
-                let inside = |begin: i128| begin <= flat * size && flat * size + size <= begin + bytes;
-                if !offset.pieces.iter().filter_map(begins).any(inside) {
-                    return Some(format!("{} does not touch {}{subscripts:?}", trace.name(k), array.name));
+                let begins = offset.pieces.iter().filter_map(|(_, piece)| piece.at(value));
+                if !cells.is_empty() && !begins.into_iter().any(addressed) {
+                    return Some(format!("{} does not touch {}{cells:?}", trace.name(k), array.name));
                 }
             }
         }

@@ -14,11 +14,11 @@
 #[cfg(test)]
 mod sets;
 
-use crate::clock::without_clock;
+use crate::dataflow::Question;
 use crate::known::Known;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
-use isl::{DimType, IslError, Map, UnionAccessInfo, UnionMap};
+use isl::{DimType, IslError, Map, UnionMap};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -87,23 +87,23 @@ impl Timeline {
         Ok(map)
     }
 
-    /// Reads and writes, `{ S[i…] -> A[e…] }`, on a clock on which reads of an instance come first.
-    fn clock(&self, accesses: &UnionMap, phase: i64) -> Result<UnionMap, IslError> {
-        let mut clock = UnionMap::empty_ctx(accesses.ctx())?;
+    /// When the instances of `{ S[i…] -> A[e…] }` read and write, the reads of each coming first.
+    fn phases(&self, accesses: &UnionMap, phase: i64) -> Result<UnionMap, IslError> {
+        let mut phases = UnionMap::empty_ctx(accesses.ctx())?;
         for map in accesses.domain()?.sets()? {
             let name = map.get_tuple_name()?;
             let Some(time) = StatementId::from_isl_name(&name).and_then(|id| self.times.get(&id)) else { continue };
             let last = time.dim(DimType::Out)?;
             let time = time.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?;
-            clock = clock.union(&UnionMap::from_map(&phased(&time, phase)?)?)?;
+            phases = phases.union(&UnionMap::from_map(&phased(&time, phase)?)?)?;
         }
-        Ok(clock)
+        Ok(phases)
     }
 
     /// `{ reader -> [writer -> A[e…]] }` for all that may have written what the reader finds, and `{ reader -> A[e…] }` where it may
     /// find what was there before the region. Exact where all writes are certain.
     pub(crate) fn flow(&self, reads: &UnionMap, certain: &UnionMap, possible: &UnionMap) -> Result<Flow, IslError> {
-        let clock = self.clock(reads, 0)?.union(&self.clock(&certain.union(possible)?, 1)?)?;
+        let times = self.phases(reads, 0)?.union(&self.phases(&certain.union(possible)?, 1)?)?;
         let all = |accesses: &UnionMap, phase| -> Result<UnionMap, IslError> {
             let mut out = UnionMap::empty_ctx(accesses.ctx())?;
             for map in accesses.maps()? {
@@ -111,11 +111,11 @@ impl Timeline {
             }
             Ok(out)
         };
-        let asked = UnionAccessInfo::from_sink(&all(reads, 0)?)?.set_schedule_map(&crate::clock::clock(&clock)?)?;
-        let asked = asked.set_must_source(&all(certain, 1)?)?.set_may_source(&all(possible, 1)?)?;
-        let flow = asked.compute_flow()?;
+        let (sinks, certain, possible) = (all(reads, 0)?, all(certain, 1)?, all(possible, 1)?);
+        let question = Question { sinks: &sinks, certain: Some(&certain), possible: Some(&possible), kills: None };
+        let flow = question.ask(&times)?;
         let mut pairs = Vec::new();
-        for map in without_clock(&flow.get_full_may_dependence()?)?.maps()? {
+        for map in flow.possible_with_elements()?.maps()? {
             // { W<s>[i] -> [R<s>[j] -> A[e]] }
             let writer = instance(&map.get_tuple_name(DimType::In)?);
             let reader = instance(&map.range_factor_domain()?.get_tuple_name(DimType::Out)?);
@@ -127,7 +127,7 @@ impl Timeline {
             pairs.push(Pair { writer, reader, map: map.coalesce()? });
         }
         let mut initial = Vec::new();
-        for map in without_clock(&flow.get_may_no_source()?)?.maps()? {
+        for map in flow.maybe_without_source()?.maps()? {
             let Some(reader) = instance(&map.get_tuple_name(DimType::In)?) else { continue };
             initial.push((reader, map.set_tuple_name(DimType::In, &reader.to_string())?));
         }

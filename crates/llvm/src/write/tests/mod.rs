@@ -143,7 +143,7 @@ impl Fixture {
             writes: Vec::new(),
             memory: Vec::new(),
             recomputed: Vec::new(),
-            reduction_ops: Vec::new(),
+            updating: Vec::new(),
             elsewhere: Default::default(),
         }
     }

@@ -42,7 +42,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let options = AstOptions { max_nodes: 2000 };
         let node = generate(&schedule, &scop.context, &options).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
-            match verify(&scop, &node, &params).unwrap() {
+            match verify(&scop, &computed(&scop), &node, &params).unwrap() {
                 Verdict::Same { instances } => replayed += instances,
                 verdict => panic!("{verdict:?} at {params:?}\n{sketch}\n{schedule}\n{}", node.text(&scop)),
             }

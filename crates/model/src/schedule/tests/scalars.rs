@@ -87,7 +87,7 @@ fn check_apart(sketch: &str, trees: &[(&str, bool)]) {
                 .unwrap();
         assert_eq!(apart::are_apart(&schedule, &ranges.scalars).unwrap(), *expected, "{tree}");
         let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
-        let same = matches!(verify(&scop, &node, &[]).unwrap(), Verdict::Same { .. });
+        let same = matches!(verify(&scop, &computed(&scop), &node, &[]).unwrap(), Verdict::Same { .. });
         assert_eq!(same, *expected, "{tree}\n{}", node.text(&scop));
     }
 }
@@ -234,7 +234,7 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
         reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
         let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
-            match verify(&scop, &node, &params).unwrap() {
+            match verify(&scop, &computed(&scop), &node, &params).unwrap() {
                 Verdict::Same { instances } => replayed += instances,
                 verdict => panic!("{verdict:?} at {params:?}\n{sketch}\n{schedule}\n{}", node.text(&scop)),
             }
@@ -265,7 +265,7 @@ fn live_ranges_said_to_be_apart_are() {
         apart_and_reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
         let schedule = flag_coincident(&schedule, &deps).unwrap();
         let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
-        let verdict = verify(&scop, &node, &[]).unwrap();
+        let verdict = verify(&scop, &computed(&scop), &node, &[]).unwrap();
         assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}\n{sketch}\n{schedule}\n{}", node.text(&scop));
     }
     assert!(apart_and_reordered > 5 && not_apart > 5, "{apart_and_reordered} apart, {not_apart} not");

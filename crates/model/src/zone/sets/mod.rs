@@ -26,11 +26,11 @@ mod values;
 pub use knowledge::{Conflict, Immovable};
 pub use values::{Value, Values};
 
-use crate::clock::{clock, without_clock};
+use crate::dataflow::{Answer, Question};
 use crate::known::Known;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use indexmap::IndexMap;
-use isl::{Budget, Ctx, DimType, IslError, Map, Set, Space, UnionAccessInfo, UnionFlow, UnionMap};
+use isl::{Budget, Ctx, DimType, IslError, Map, Set, Space, UnionMap};
 use std::cell::OnceCell;
 
 /// Whose content an element of an array has, unit zone by unit zone.
@@ -268,11 +268,10 @@ impl Zones {
         // happen neither needs nor ends a content.
         let order = self.order(universe, &reads, true)?.union(&self.order(universe, &certain, true)?)?;
         let events = renamed(&reads, 'R')?.union(&renamed(&certain, 'W')?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&clock(&order)?)?;
-        let flow = asked.set_must_source(&events)?.compute_flow()?;
+        let flow = Question::certain(&sink, &events).ask(&order)?;
         let never = without_source(&flow, universe)?;
         let (mut live, mut unused) = (Set::empty(&universe.get_space()?)?, Set::empty(&universe.get_space()?)?);
-        for map in without_clock(&flow.get_must_dependence()?)?.maps()? {
+        for map in flow.certain()?.maps()? {
             let into = if map.get_tuple_name(DimType::In)?.starts_with('R') { &mut live } else { &mut unused };
             *into = into.union(&map.range()?)?;
         }
@@ -289,9 +288,8 @@ impl Zones {
         // The write at t comes before the unit z if and only if (t, 1) < (z, 0), that is t < z.
         let order = self.order(universe, writes, false)?;
         let sink = UnionMap::from_map(&universe.unwrap()?.domain_map()?)?;
-        let asked = UnionAccessInfo::from_sink(&sink)?.set_schedule_map(&clock(&order)?)?;
-        let flow = asked.set_must_source(writes)?.compute_flow()?;
-        Ok((without_clock(&flow.get_must_dependence()?)?.reverse()?, without_source(&flow, universe)?))
+        let flow = Question::certain(&sink, writes).ask(&order)?;
+        Ok((flow.certain()?.reverse()?, without_source(&flow, universe)?))
     }
 
     /// `{ [A[e…] -> Zone[z…]] -> [A[e…] -> S[i…]] }` or `-> [A[e…] -> Initial[]]`, from what [`Zones::last_before`] gives.
@@ -348,8 +346,8 @@ impl Zones {
     }
 }
 
-fn without_source(flow: &UnionFlow, universe: &Set) -> Result<Set, IslError> {
-    without_clock(&flow.get_must_no_source()?)?.domain()?.extract_set(&universe.get_space()?)
+fn without_source(flow: &Answer, universe: &Set) -> Result<Set, IslError> {
+    flow.without_source()?.domain()?.extract_set(&universe.get_space()?)
 }
 
 /// `S<s>` as `R<s>` or `W<s>`.

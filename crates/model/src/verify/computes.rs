@@ -1,0 +1,58 @@
+//! What a write makes of what was there before, read off the instructions of its statement.
+
+use crate::delicm::{Code, Operation, Origin, Program, Role, Value};
+use crate::update::Update;
+use std::collections::HashMap;
+
+/// The writes of one statement that combine what one of its reads found with something else.
+#[derive(Default)]
+pub(super) struct Computes {
+    /// By the positions of the writes among the accesses.
+    combined: HashMap<usize, Combined>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Combined {
+    /// The access that finds the old content.
+    pub read: usize,
+    pub update: Update,
+}
+
+impl Computes {
+    pub(super) fn of(code: &Code, program: &Program) -> Computes {
+        let mut combined = HashMap::new();
+        for (write, role) in code.roles.iter().enumerate() {
+            let (Role::Store { value: new, .. } | Role::WriteScalar(Some(new))) = *role else { continue };
+            let Some(Origin::Operation(Operation { operands, update: Some((update, commutes)), .. })) =
+                program.origins.get(&new).filter(|_| code.operations.contains(&new))
+            else {
+                continue;
+            };
+            let sides = &operands[..if *commutes { 2 } else { 1 }];
+            let read = code.roles.iter().position(|role| match role {
+                Role::Load(old) | Role::ReadScalar(old) => sides.contains(old) && uses(code, program, *old) == 1,
+                _ => false,
+            });
+            // Whatever else uses one of the two sees in which order things were done.
+            if let Some(read) = read.filter(|_| uses(code, program, new) == 1) {
+                combined.insert(write, Combined { read, update: *update });
+            }
+        }
+        Computes { combined }
+    }
+
+    pub(super) fn combined(&self, write: usize) -> Option<Combined> {
+        self.combined.get(&write).copied()
+    }
+    /// The write whose operation is all that the read is for.
+    pub(super) fn write_of(&self, read: usize) -> Option<usize> {
+        self.combined.iter().find(|(_, c)| c.read == read).map(|(write, _)| *write)
+    }
+}
+
+/// How often a statement uses a value.
+fn uses(code: &Code, program: &Program, value: Value) -> usize {
+    let by_operations = code.operations.iter().flat_map(|&v| program.operands(v)).filter(|v| **v == value).count();
+    let written = code.roles.iter().filter(|role| matches!(role, Role::WriteScalar(Some(v)) if *v == value)).count();
+    by_operations + written
+}
