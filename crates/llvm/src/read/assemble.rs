@@ -539,7 +539,7 @@ impl Reader<'_> {
                 offset: Some(Offset::Affine(start)),
                 bytes: ERRNO_BYTES,
                 exact: true,
-                reduction: None,
+                update: None,
                 line,
             };
             writes.push((draft, call, access));
