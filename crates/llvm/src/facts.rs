@@ -218,6 +218,7 @@ pub enum Op {
     Load {
         pointer: ValueId,
         bytes: u64,
+        alignment: u64,
         simple: bool,
         invariant: bool,
     },
@@ -226,6 +227,7 @@ pub enum Op {
         pointer: ValueId,
         value: ValueId,
         bytes: u64,
+        alignment: u64,
         simple: bool,
     },
     Alloca,

@@ -31,6 +31,13 @@ faults! {
     OutputDropped,
     /// Flow dependences are left out.
     FlowDropped,
+
+    /// Two accesses that share some bytes are taken for two of the same cell.
+    CellsMeetInPart,
+    /// What a statement stores between its read of a cell and its write to it is overlooked.
+    OwnStoreOverlooked,
+    /// Moved values are aligned as the best aligned access to their array is.
+    AlignmentOfAnyAccess,
 }
 
 /// Is this fault planted?
