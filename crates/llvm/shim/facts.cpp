@@ -403,6 +403,7 @@ struct Writer {
     tag(OpTag::Load);
     value(Load.getPointerOperand());
     T.word(storeSize(Load.getType()));
+    T.word(Load.getAlign().value());
     flag(Load.isSimple());
     flag(Load.hasMetadata(LLVMContext::MD_invariant_load));
   }
@@ -412,6 +413,7 @@ struct Writer {
     value(Store.getPointerOperand());
     value(Store.getValueOperand());
     T.word(storeSize(Store.getValueOperand()->getType()));
+    T.word(Store.getAlign().value());
     flag(Store.isSimple());
   }
 

@@ -225,6 +225,7 @@ pub enum Op {
     Load {
         pointer: ValueId,
         bytes: u64,
+        alignment: u64,
         simple: bool,
         invariant: bool,
     },
@@ -233,6 +234,7 @@ pub enum Op {
         pointer: ValueId,
         value: ValueId,
         bytes: u64,
+        alignment: u64,
         simple: bool,
     },
     Alloca,

@@ -215,12 +215,17 @@ impl Reader {
             10 => Op::Load {
                 pointer: self.value(),
                 bytes: self.word() as u64,
+                alignment: self.word() as u64,
                 simple: self.flag(),
                 invariant: self.flag(),
             },
-            11 => {
-                Op::Store { pointer: self.value(), value: self.value(), bytes: self.word() as u64, simple: self.flag() }
-            }
+            11 => Op::Store {
+                pointer: self.value(),
+                value: self.value(),
+                bytes: self.word() as u64,
+                alignment: self.word() as u64,
+                simple: self.flag(),
+            },
             12 => Op::Alloca,
             13 => {
                 Op::MemSet { destination: self.value(), value: self.value(), length: self.value(), simple: self.flag() }

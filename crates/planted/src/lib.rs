@@ -106,6 +106,13 @@ faults! {
     UpdatesKeepPromises,
     /// Dataflow analysis takes a counter that is a number for a place in the text.
     TimeWithoutClock,
+
+    /// Two accesses that share some bytes are taken for two of the same cell.
+    CellsMeetInPart,
+    /// What a statement stores between its read of a cell and its write to it is overlooked.
+    OwnStoreOverlooked,
+    /// Moved values are aligned as the best aligned access to their array is.
+    AlignmentOfAnyAccess,
 }
 
 /// Is this fault planted?

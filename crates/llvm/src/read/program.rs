@@ -20,6 +20,10 @@ impl Reader<'_> {
                 if !self.is_outside(value) {
                     program.origins.insert(known(value), self.origin(value));
                 }
+                let op = self.facts.instruction(value).map(|i| &i.op);
+                if let Some(Op::Load { alignment, .. } | Op::Store { alignment, .. }) = op {
+                    program.alignments.insert(known(value), *alignment);
+                }
             }
         }
         for (&id, statement) in statements {

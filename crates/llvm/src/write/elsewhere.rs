@@ -112,11 +112,11 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     fn mark_element(&mut self, access: Value, element: &Element) {
-        // The same bytes are touched by the accesses it is like, each in some instance.
-        let like = element.like.iter().map(|v| self.value(ValueId(v.0)).alignment()).min();
-        let own = self.temporaries.contains_key(&element.array);
-        let aligned = like.or_else(|| own.then_some(element.bytes.min(HEAP_ALIGNMENT) as u32));
-        access.set_alignment(aligned.unwrap_or(1));
+        let aligned = match self.temporaries.contains_key(&element.array) {
+            true => element.bytes.min(HEAP_ALIGNMENT),
+            false => element.alignment,
+        };
+        access.set_alignment(aligned as u32);
         self.tags.mark_array(access, element.array);
         self.tags.mark_independent(access);
     }

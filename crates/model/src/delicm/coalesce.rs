@@ -5,13 +5,17 @@
 //! that belongs to the reader it is for.
 //!
 //! A scalar may move if, for every element,
-//! 1. nobody else writes it between a write of the scalar and its reads, except the same value;
-//! 2. no write of the scalar comes between another content of it and that content's reads, except the same value;
-//! 3. every write of the scalar is followed by a certain write of the region to it, or is one of the same value in the instance
-//!    itself: so memory is written only where the region writes it anyway, and what stays there in the end is what stayed before.
+//! 1. nobody else writes it between a write of the scalar and its reads, except the same value to the same cell;
+//! 2. no write of the scalar comes between another content of it and that content's reads, except the same value in the same cell;
+//! 3. every write of the scalar is followed by a certain write of the region to it, or comes behind one of the same value to the same
+//!    cell in the instance itself, with no other between: so memory is written only where the region writes it anyway, and what
+//!    stays there in the end is what stayed before.
 //!
-//! From 1, every read of the scalar finds its value; from 2, every other read finds what it found before.
+//! From 1, every read of the scalar finds its value; from 2, every other read finds what it found before. Elements may be wider than
+//! cells and overlap in part; what "the same cell" means is said in `cells.rs`. A value is the same in two instances if it
+//! comes from outside the region, and else in one instance only.
 
+use super::cells::Span;
 use super::code::{Element, Role, Value};
 use super::work::{Item, Work};
 use crate::polynomial::{Polynomial, Var};
@@ -19,7 +23,7 @@ use crate::scop::{AccessKind, ArrayId, StatementId};
 use crate::zone::{Flow, Pair};
 use indexmap::IndexMap;
 use isl::{IslError, Map};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// A scalar, and where its content would go.
 pub(super) struct Proposal {
@@ -38,12 +42,10 @@ pub(super) struct Target {
     pub element: Element,
 }
 
-/// A store whose elements are looked at.
-#[derive(Clone, Copy)]
-struct Store {
-    statement: StatementId,
-    item: usize,
-    into: Into,
+impl Target {
+    fn span(&self) -> Span<'_> {
+        Span { array: self.element.array, bytes: self.element.bytes, cells: &self.cells, exact: true }
+    }
 }
 
 /// Elements of an array, as wide as what is stored there.
@@ -66,19 +68,19 @@ impl Work<'_> {
         let mut any = false;
         for statement in self.drafts.keys().copied().collect::<Vec<_>>() {
             for item in 0..self.drafts[&statement].items.len() {
-                let Some(store) = self.eligible_store(statement, item)? else { continue };
+                let Some(into) = self.eligible_store(statement, item)? else { continue };
                 let target = self.drafts[&statement].items[item].relation.clone();
                 let mut queue: VecDeque<Candidate> = self.inputs(statement, &target, Some(item)).into();
                 while let Some(candidate) = queue.pop_front() {
-                    let Some(proposal) = self.propose(store, &candidate)? else { continue };
-                    if self.is_conflicting(store.into, &proposal)? {
+                    let Some(proposal) = self.propose(into, &candidate)? else { continue };
+                    if self.is_conflicting(into, &proposal)? {
                         continue;
                     }
                     any = true;
                     for (&writer, target) in &proposal.writes {
                         queue.extend(self.inputs(writer, &target.cells, None));
                     }
-                    self.apply(store.into, proposal)?;
+                    self.apply(into, proposal)?;
                 }
             }
         }
@@ -86,7 +88,7 @@ impl Work<'_> {
     }
 
     /// A certain store in a loop that walks over elements.
-    fn eligible_store(&self, statement: StatementId, index: usize) -> Result<Option<Store>, IslError> {
+    fn eligible_store(&self, statement: StatementId, index: usize) -> Result<Option<Into>, IslError> {
         let draft = &self.drafts[&statement];
         let item = &draft.items[index];
         let is_store = matches!(item.role, Role::Store { .. }) && item.alive && !draft.boxed;
@@ -102,7 +104,7 @@ impl Work<'_> {
         if !self.first_cells(array, item.access.bytes, &item.relation)?.involves_dims(isl::DimType::In, 0, dims)? {
             return Ok(None);
         }
-        Ok(Some(Store { statement, item: index, into: Into { array, bytes: item.access.bytes } }))
+        Ok(Some(Into { array, bytes: item.access.bytes }))
     }
 
     /// Scalars that the statement reads; what the store stores comes first.
@@ -121,11 +123,11 @@ impl Work<'_> {
         scalars.into_iter().map(candidate).collect()
     }
 
-    fn propose(&mut self, store: Store, candidate: &Candidate) -> Result<Option<Proposal>, IslError> {
+    fn propose(&mut self, into: Into, candidate: &Candidate) -> Result<Option<Proposal>, IslError> {
         let scalar = candidate.scalar;
         let array = &self.array(scalar);
         // What it holds before or after the region cannot be moved.
-        if array.live_out || array.cell_bytes != store.into.bytes || self.program.initial.contains(&scalar) {
+        if array.live_out || array.cell_bytes != into.bytes || self.program.initial.contains(&scalar) {
             return Ok(None);
         }
         let mut accesses: Vec<(StatementId, usize)> = Vec::new();
@@ -145,7 +147,6 @@ impl Work<'_> {
         if !flow.initial.is_empty() {
             return Ok(None);
         }
-        let like = self.like(&self.drafts[&store.statement].items[store.item]);
         let mut writes: IndexMap<StatementId, Target> = IndexMap::new();
         for &(id, k) in accesses.iter().filter(|&&(id, k)| self.drafts[&id].items[k].writes()) {
             let mut cells: Option<Map> = None;
@@ -157,11 +158,12 @@ impl Work<'_> {
                 });
             }
             let Some(cells) = cells else { return Ok(None) };
-            let Some(target) = self.for_all_instances(store, (id, k), &cells.coalesce()?, &candidate.target, &like)?
-            else {
+            let Some(target) = self.for_all_instances(into, (id, k), &cells.coalesce()?, &candidate.target)? else {
                 return Ok(None);
             };
-            writes.insert(id, target);
+            if writes.insert(id, target).is_some() {
+                return Ok(None);
+            }
         }
         let mut reads = IndexMap::new();
         for &(id, k) in accesses.iter().filter(|&&(id, k)| !self.drafts[&id].items[k].writes()) {
@@ -179,10 +181,12 @@ impl Work<'_> {
             if !domain.is_subset(&cells.domain()?)? {
                 return Ok(None);
             }
-            let Some(element) = self.element(store.into.array, store.into.bytes, &cells, &like)? else {
+            let Some(element) = self.element(into.array, into.bytes, &cells)? else {
                 return Ok(None);
             };
-            reads.insert(id, Target { item: k, cells, element });
+            if reads.insert(id, Target { item: k, cells, element }).is_some() {
+                return Ok(None);
+            }
         }
         Ok(Some(Proposal { scalar, flow, writes, reads }))
     }
@@ -191,54 +195,51 @@ impl Work<'_> {
     /// that would be to an element that the region might not write.
     fn for_all_instances(
         &self,
-        store: Store,
+        Into { array, bytes }: Into,
         (writer, item): (StatementId, usize),
         cells: &Map,
         target: &Map,
-        like: &BTreeSet<Value>,
     ) -> Result<Option<Target>, IslError> {
         let domain = &self.drafts[&writer].domain;
-        let first = self.first_cells(store.into.array, store.into.bytes, cells)?;
-        let own = self.function(&first)?;
         if domain.intersect_params(&self.known.values)?.is_subset(&cells.domain()?)? {
-            let Some(element) = own.and_then(|own| self.element_at(store.into.array, store.into.bytes, &own, like))
-            else {
-                return Ok(None);
-            };
-            let fits = self.is_written_anyway(store.into, writer, item, cells)?;
-            return Ok(fits.then(|| Target { item, cells: cells.clone(), element }));
+            let Some(element) = self.element(array, bytes, cells)? else { return Ok(None) };
+            let target = Target { item, cells: cells.clone(), element };
+            return Ok(self.is_written_anyway(writer, &target)?.then_some(target));
         }
         // Where the reader's subscripts are functions of loops around both, they hold for the instances that nobody reads, too.
         let dims = domain.dim(isl::DimType::Set)?;
         let is_shared = |p: &Polynomial| p.vars().all(|v| !matches!(v, Var::Counter(d) if d as usize >= dims));
-        let shared = self.function(&self.first_cells(store.into.array, store.into.bytes, target)?)?;
+        let shared = self.function(&self.first_cells(array, bytes, target)?)?;
         let shared = shared.filter(|s| s.iter().all(is_shared));
+        let own = self.function(&self.first_cells(array, bytes, cells)?)?;
         for subscripts in shared.into_iter().chain(own) {
-            let Some(whole) = self.relation(domain, store.into.array, &subscripts)? else { continue };
-            let whole = self.with_width(store.into, &whole)?;
-            if self.is_inside(cells, &whole)?
-                && self.is_written_anyway(store.into, writer, item, &whole)?
-                && let Some(element) = self.element_at(store.into.array, store.into.bytes, &subscripts, like)
-            {
-                return Ok(Some(Target { item, cells: whole, element }));
+            let Some(first) = self.relation(domain, array, &subscripts)? else { continue };
+            let whole = self.with_width(array, bytes, &first)?;
+            if !self.is_inside(cells, &whole)? {
+                continue;
+            }
+            let Some(element) = self.element_at(array, bytes, &subscripts, &first)? else { continue };
+            let target = Target { item, cells: whole, element };
+            if self.is_written_anyway(writer, &target)? {
+                return Ok(Some(target));
             }
         }
         Ok(None)
     }
 
-    /// Is every write to these cells followed by a certain one of the region, or beside one of the same value?
-    fn is_written_anyway(&self, into: Into, writer: StatementId, item: usize, cells: &Map) -> Result<bool, IslError> {
-        let value = self.drafts[&writer].items[item].value();
+    /// Rule 3.
+    fn is_written_anyway(&self, writer: StatementId, target: &Target) -> Result<bool, IslError> {
+        let value = self.drafts[&writer].items[target.item].value();
+        let cells = &target.cells;
         let mut covered = Map::empty(&cells.get_space()?)?;
         for (&other, draft) in self.drafts.iter().filter(|(_, d)| !d.boxed) {
-            for (_, by) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == into.array) {
-                if !by.access.exact || by.access.kind != AccessKind::Write {
-                    continue;
-                }
+            let certain = |i: &Item| i.overwrites() && i.access.array == target.element.array;
+            for (k, by) in draft.alive().filter(|(_, i)| certain(i)) {
                 let later = self.timeline.before(writer, other)?.apply_range(&by.relation)?;
                 covered = covered.union(&later.intersect(cells)?)?;
-                if writer == other && by.value() == value && by.access.bytes == into.bytes {
-                    covered = covered.union(&by.relation.intersect(cells)?)?;
+                if writer == other && by.value() == value && self.is_undisturbed(writer, k, None)? {
+                    let same = self.same_cell(target.span(), by.span())?.intersect(&draft.domain.identity()?)?;
+                    covered = covered.union(&cells.intersect_domain(&same.domain()?)?)?;
                 }
             }
             if self.is_inside(cells, &covered)? {
@@ -269,28 +270,21 @@ impl Work<'_> {
         let value = self.drafts[&writer].items[target.item].value();
         for (&other, draft) in &self.drafts {
             for (k, item) in draft.alive().filter(|(_, i)| i.writes() && i.access.array == into.array) {
-                if item.value() == value && value.is_some_and(|v| self.program.is_outside(v)) {
-                    continue;
-                }
-                let meets = target.cells.apply_range(&item.relation.reverse()?)?;
-                let meets = meets.intersect(&self.timeline.not_after(writer, other)?)?;
+                let meets = self.meeting(target.span(), item.span())?;
+                let mut meets = meets.intersect(&self.timeline.not_after(writer, other)?)?;
                 if self.is_impossible(&meets)? || self.writes_back(other, k)? {
                     continue;
                 }
+                meets = meets.subtract(&self.writes_the_same(writer, (value, target), (other, item))?)?;
                 for pair in proposal.flow.pairs.iter().filter(|p| p.writer == writer) {
                     let readers = pair.readers()?;
                     let before = self.timeline.before(other, pair.reader)?.reverse()?;
                     let mut between = readers.apply_range(&before)?.intersect(&meets)?;
-                    if other == writer
-                        && item.value() == value
-                        && self.is_all_of(into, &item.relation, &target.cells)?
-                    {
-                        between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
-                    }
                     // It stores what it found in the scalar.
                     if pair_of_own(proposal, other).is_some_and(|k| draft.items[k].value() == item.value()) {
+                        let same = self.same_cell(target.span(), item.span())?;
                         for own in proposal.flow.pairs.iter().filter(|p| p.writer == writer && p.reader == other) {
-                            between = between.subtract(&own.readers()?)?;
+                            between = between.subtract(&own.readers()?.intersect(&same)?)?;
                         }
                     }
                     if !self.is_impossible(&between)? {
@@ -306,7 +300,7 @@ impl Work<'_> {
     fn overwrites(&self, into: Into, there: &Flow, writer: StatementId, target: &Target) -> Result<bool, IslError> {
         let own = &self.drafts[&writer].items[target.item];
         let value = own.value();
-        if self.yields_what_is_there(writer, value, target, into)? {
+        if self.yields_what_is_there(writer, value, target)? {
             return Ok(false);
         }
         // { writer[i] -> [reader[j] -> A[e]] }: the scalar is written to what is read later
@@ -324,57 +318,53 @@ impl Work<'_> {
                 continue;
             }
             between = between.intersect(&self.timeline.not_after(pair.writer, writer)?.reverse()?)?;
-            let contents: Vec<&Item> = self.drafts[&pair.writer]
-                .alive()
-                .map(|(_, i)| i)
-                .filter(|i| i.writes() && i.access.array == into.array)
-                .collect();
-            // All that the instance may have written there is the same as what is written now.
-            let same = contents.iter().all(|i| i.value() == value) && value.is_some();
-            if same && value.is_some_and(|v| self.program.is_outside(v)) {
+            if self.is_impossible(&between)? {
                 continue;
             }
-            if same && pair.writer == writer {
-                let mut whole = true;
-                for item in contents {
-                    whole &= self.is_all_of(into, &item.relation, &target.cells)?;
-                }
-                if whole {
-                    between = between.subtract(&self.drafts[&writer].domain.identity()?)?;
-                }
+            // All that the instance may have written there is the same as what is written now.
+            let (mut same, mut other) = (Map::empty(&between.get_space()?)?, Map::empty(&between.get_space()?)?);
+            let contents = self.drafts[&pair.writer].alive().map(|(_, i)| i);
+            for item in contents.filter(|i| i.writes() && i.access.array == into.array) {
+                let alike = self.writes_the_same(writer, (value, target), (pair.writer, item))?;
+                other = other.union(&self.meeting(target.span(), item.span())?.subtract(&alike)?)?;
+                same = same.union(&alike)?;
             }
-            if !self.is_impossible(&between)? {
+            if !self.is_impossible(&between.subtract(&same.subtract(&other)?)?)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Two accesses of one instance that meet, meet in all their bytes.
-    fn is_all_of(&self, into: Into, a: &Map, b: &Map) -> Result<bool, IslError> {
-        if into.bytes == self.array(into.array).cell_bytes {
-            return Ok(true);
+    /// `{ writer[i…] -> other[j…] }`: the second writes the same value to the same cell.
+    fn writes_the_same(
+        &self,
+        writer: StatementId,
+        (value, target): (Option<Value>, &Target),
+        (other, item): (StatementId, &Item),
+    ) -> Result<Map, IslError> {
+        match value.filter(|_| item.value() == value) {
+            Some(v) if self.program.is_outside(v) => self.same_cell(target.span(), item.span()),
+            Some(_) if writer == other => {
+                let same = self.same_cell(target.span(), item.span())?;
+                same.intersect(&self.drafts[&writer].domain.identity()?)
+            }
+            _ => Map::empty(&self.timeline.not_after(writer, other)?.get_space()?),
         }
-        Ok(self.is_inside(a, b)? && self.is_inside(b, a)?)
     }
 
-    /// The value is what the instance found in those very cells.
+    /// The value is what the instance found in those very cells, and nothing else was written there before it ends.
     fn yields_what_is_there(
         &self,
         writer: StatementId,
         value: Option<Value>,
         target: &Target,
-        into: Into,
     ) -> Result<bool, IslError> {
-        for (k, item) in self.drafts[&writer].alive() {
-            let reads = !item.access.is_write() && item.access.array == into.array && item.access.bytes == into.bytes;
-            if reads
-                && item.value() == value
+        for (k, item) in self.drafts[&writer].alive().filter(|(_, i)| !i.access.is_write()) {
+            if item.value() == value
                 && value.is_some()
-                && item.access.exact
-                && !self.stores_before(writer, k)
-                && self.is_inside(&target.cells, &item.relation)?
-                && self.is_inside(&item.relation, &target.cells)?
+                && self.same_cells(item.span(), target.span())?
+                && self.is_undisturbed(writer, k, None)?
             {
                 return Ok(true);
             }
@@ -382,18 +372,17 @@ impl Work<'_> {
         Ok(false)
     }
 
-    /// Does the access store what its instance found in the same cells?
+    /// Does the access store what its instance found in the same cells, where nothing else was written since?
     pub(super) fn writes_back(&self, statement: StatementId, index: usize) -> Result<bool, IslError> {
         let draft = &self.drafts[&statement];
         let item = &draft.items[index];
-        if draft.boxed || !item.access.exact || item.access.kind != AccessKind::Write {
+        if draft.boxed || !item.overwrites() {
             return Ok(false);
         }
         for (k, read) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.value() == item.value()) {
             if item.value().is_some()
-                && read.access.exact
-                && !self.stores_before(statement, k)
-                && self.same_cells(item, read)?
+                && self.same_cells(item.span(), read.span())?
+                && self.is_undisturbed(statement, k, Some(index))?
             {
                 return Ok(true);
             }
@@ -445,26 +434,6 @@ impl Work<'_> {
         }
         let Some(out) = out else { return Ok(None) };
         Ok(Some(out.set_tuple_name(isl::DimType::Out, &array.to_string())?.intersect_domain(domain)?))
-    }
-
-    /// All cells of an access as wide as the store's, from the first.
-    fn with_width(&self, into: Into, first: &Map) -> Result<Map, IslError> {
-        let cells = into.bytes / self.array(into.array).cell_bytes;
-        if cells == 1 {
-            return Ok(first.clone());
-        }
-        let dims = first.dim(isl::DimType::Out)?;
-        let from: Vec<String> = (0..dims).map(|d| format!("e{d}")).collect();
-        let mut to = from.clone();
-        to[dims - 1] = "f".into();
-        let text = format!(
-            "{{ {a}[{}] -> {a}[{}] : e{last} <= f < e{last} + {cells} }}",
-            from.join(", "),
-            to.join(", "),
-            a = into.array,
-            last = dims - 1
-        );
-        first.apply_range(&Map::read_from_str(&self.scop.ctx, &text)?)
     }
 }
 

@@ -75,6 +75,8 @@ pub struct Code {
 pub struct Program {
     pub origins: HashMap<Value, Origin>,
     pub statements: IndexMap<StatementId, Code>,
+    /// What the addresses of loads and stores are promised to be multiples of, where that is more than 1.
+    pub alignments: HashMap<Value, u64>,
     /// Scalars that hold something before the first statement runs.
     pub initial: Vec<ArrayId>,
 }
@@ -108,8 +110,8 @@ pub struct Element {
     /// Bytes from the array's base, in the counters of the statement.
     pub offset: Polynomial,
     pub bytes: u64,
-    /// Loads and stores that touch the same bytes in some instance: it is aligned as they are.
-    pub like: Vec<Value>,
+    /// The address is a multiple of this in all instances.
+    pub alignment: u64,
 }
 
 /// Where a scalar is kept.

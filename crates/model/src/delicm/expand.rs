@@ -18,7 +18,6 @@ use crate::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, Stat
 use indexmap::IndexMap;
 use isl::{DimType, IslError, Map, Set};
 use planted::Fault;
-use std::collections::BTreeSet;
 
 /// How much memory scalars may be given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -209,9 +208,9 @@ impl Work<'_> {
         let mut targets = Vec::new();
         for &(id, item) in &candidate.accesses {
             let cells = self.relation(&self.drafts[&id].domain, temporary, &subscripts)?;
-            let element = self.element_at(temporary, bytes, &subscripts, &BTreeSet::new());
             // The sizes have products with coefficients beyond all bounds.
-            let Some((cells, element)) = cells.zip(element) else { return Ok(None) };
+            let Some(cells) = cells else { return Ok(None) };
+            let Some(element) = self.element_at(temporary, bytes, &subscripts, &cells)? else { return Ok(None) };
             targets.push(Target { item, cells, element });
         }
         Ok(Some(targets))

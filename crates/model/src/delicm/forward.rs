@@ -25,7 +25,6 @@ struct Found {
     bytes: u64,
     /// `{ user[j…] -> A[e…] }`
     cells: Map,
-    like: BTreeSet<Value>,
 }
 
 /// A value in the instance of a statement that belongs to the user's instance.
@@ -174,7 +173,7 @@ impl Work<'_> {
                 if !whole.intersect_params(&self.known.values)?.is_subset(&found.cells.domain()?)? {
                     continue;
                 }
-                if let Some(element) = self.element(found.array, found.bytes, &found.cells, &found.like)? {
+                if let Some(element) = self.element(found.array, found.bytes, &found.cells)? {
                     let load = Fetch::Load { value, element };
                     let mut same = (0..tree.fetched.len()).filter(|n| tree.fetched[*n] == load);
                     let position = same.find(|n| !tree.dropped.contains(n)).unwrap_or_else(|| {
@@ -294,14 +293,10 @@ impl Work<'_> {
             if self.is_scalar(item.access.array) || !is_value || !certain {
                 continue;
             }
-            if !item.writes() && self.stores_before(statement, k) {
-                continue;
-            }
             let found = Found {
                 array: item.access.array,
                 bytes: item.access.bytes,
                 cells: instance.apply_range(&item.relation)?.coalesce()?,
-                like: self.like(item),
             };
             let own = item.writes().then_some((statement, k));
             if self.is_untouched(user, &found, (statement, instance), own)? {
@@ -357,7 +352,6 @@ impl Work<'_> {
                     array: item.access.array,
                     bytes: item.access.bytes,
                     cells: instance.apply_range(&item.relation)?.coalesce()?,
-                    like: self.like(item),
                 };
                 if self.is_untouched(user, &found, (other, &instance), Some((other, k)))? {
                     out.push(found);
@@ -412,11 +406,7 @@ fn united(a: &[Found], b: &[Found]) -> Result<Vec<Found>, IslError> {
     let mut out = Vec::new();
     for one in a {
         for other in b.iter().filter(|o| o.array == one.array && o.bytes == one.bytes) {
-            out.push(Found {
-                cells: one.cells.union(&other.cells)?.coalesce()?,
-                like: one.like.union(&other.like).copied().collect(),
-                ..one.clone()
-            });
+            out.push(Found { cells: one.cells.union(&other.cells)?.coalesce()?, ..one.clone() });
         }
     }
     Ok(out)

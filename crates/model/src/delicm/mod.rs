@@ -11,6 +11,8 @@
 //!
 //! What is in an element when, and who needs it, is told by [`crate::zone`].
 
+mod align;
+mod cells;
 mod coalesce;
 mod code;
 mod expand;

@@ -2,8 +2,8 @@
 //! reads, operations that nobody needs, statements that do nothing.
 
 use super::code::{Operation, Origin, Role, Value};
-use super::work::{Draft, Item, Work};
-use crate::scop::{AccessKind, ArrayId, StatementId};
+use super::work::{Draft, Work};
+use crate::scop::{ArrayId, StatementId};
 use crate::update::Update;
 use isl::{IslError, Set};
 use std::collections::BTreeSet;
@@ -79,8 +79,7 @@ impl Work<'_> {
     fn last_writes(&self, id: StatementId, scalar: ArrayId) -> Result<Set, IslError> {
         let mut last = self.drafts[&id].domain.clone();
         for (&writer, draft) in self.drafts.iter().filter(|(_, draft)| !draft.boxed) {
-            let certain = |i: &Item| i.writes() && i.access.exact && i.access.kind == AccessKind::Write;
-            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == scalar && certain(i)) {
+            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == scalar && i.overwrites()) {
                 let later = self.timeline.before(id, writer)?.intersect_range(&item.relation.domain()?)?;
                 last = last.subtract(&later.domain()?)?;
             }
@@ -124,7 +123,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The same value to the same cells twice in one instance.
+    /// The same value to the same cells twice in one instance, and nothing else between.
     fn drop_duplicates(&mut self) -> Result<(), IslError> {
         for id in self.drafts.keys().copied().collect::<Vec<_>>() {
             for k in 0..self.drafts[&id].items.len() {
@@ -134,9 +133,14 @@ impl Work<'_> {
                     continue;
                 }
                 let mut again = false;
-                for (other, twin) in draft.alive().filter(|(_, i)| i.writes() && i.access.exact) {
+                for (other, twin) in draft.alive().filter(|(_, i)| i.overwrites()) {
                     let first = other < k || twin.element.is_none();
-                    if other != k && first && twin.value() == item.value() && self.same_cells(item, twin)? {
+                    if other != k
+                        && first
+                        && twin.value() == item.value()
+                        && self.same_cells(item.span(), twin.span())?
+                        && self.is_undisturbed(id, other, Some(k))?
+                    {
                         again = true;
                     }
                 }
@@ -289,7 +293,7 @@ impl Work<'_> {
         for (read, old) in draft.alive().filter(|(_, i)| !i.access.is_write() && i.access.exact) {
             let Some(content) = old.value().filter(|v| sides.contains(v)) else { continue };
             let used_here_only = self.uses(draft, content) == 1 && self.uses(draft, operation) == 1;
-            if used_here_only && self.same_cells(item, old)? {
+            if used_here_only && self.same_cells(item.span(), old.span())? {
                 return Ok(Some(Updating { read, operation, update: *update }));
             }
         }

@@ -225,14 +225,6 @@ impl<'a> Work<'a> {
         small.intersect_params(&self.known.values)?.is_subset(large)
     }
 
-    /// Do the two touch the same cells in every instance?
-    pub(super) fn same_cells(&self, a: &Item, b: &Item) -> Result<bool, IslError> {
-        if a.access.array != b.access.array || a.access.bytes != b.access.bytes {
-            return Ok(false);
-        }
-        Ok(self.is_inside(&a.relation, &b.relation)? && self.is_inside(&b.relation, &a.relation)?)
-    }
-
     /// The relation `{ S[i…] -> T[…] }` as one function of the counters, if it is one: for all instances in its domain.
     pub(super) fn function(&self, relation: &Map) -> Result<Option<Vec<Polynomial>>, IslError> {
         let relation = relation.intersect_params(&self.known.values)?.coalesce()?;
@@ -261,11 +253,6 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
-    /// The first of the cells of an access that covers several.
-    pub(super) fn first_cells(&self, array: ArrayId, bytes: u64, cells: &Map) -> Result<Map, IslError> {
-        if bytes == self.array(array).cell_bytes { Ok(cells.clone()) } else { cells.lexmin() }
-    }
-
     /// The bytes from the array's base at which an element with these subscripts begins.
     fn flat(&self, array: ArrayId, subscripts: &[Polynomial]) -> Option<Polynomial> {
         let array = &self.array(array);
@@ -277,27 +264,25 @@ impl<'a> Work<'a> {
     }
 
     /// The element that `{ S[i…] -> A[e…] }` names, as an address.
-    pub(super) fn element(
-        &self,
-        array: ArrayId,
-        bytes: u64,
-        cells: &Map,
-        like: &BTreeSet<Value>,
-    ) -> Result<Option<Element>, IslError> {
+    pub(super) fn element(&self, array: ArrayId, bytes: u64, cells: &Map) -> Result<Option<Element>, IslError> {
         let first = self.first_cells(array, bytes, cells)?;
-        Ok(self.function(&first)?.and_then(|subscripts| self.element_at(array, bytes, &subscripts, like)))
+        let Some(subscripts) = self.function(&first)? else { return Ok(None) };
+        if !self.is_one_interval(array, bytes, cells, &first)? {
+            return Ok(None);
+        }
+        self.element_at(array, bytes, &subscripts, &first)
     }
 
-    /// The element with these subscripts.
+    /// The element with these subscripts; `first` is the relation `{ S[i…] -> A[e…] }` that they are.
     pub(super) fn element_at(
         &self,
         array: ArrayId,
         bytes: u64,
         subscripts: &[Polynomial],
-        like: &BTreeSet<Value>,
-    ) -> Option<Element> {
-        let offset = self.flat(array, subscripts)?;
-        Some(Element { array, offset, bytes, like: like.iter().copied().collect() })
+        first: &Map,
+    ) -> Result<Option<Element>, IslError> {
+        let Some(offset) = self.flat(array, subscripts) else { return Ok(None) };
+        Ok(Some(Element { array, offset, bytes, alignment: self.alignment(array, first)? }))
     }
 
     /// An access to these cells.
@@ -314,33 +299,6 @@ impl<'a> Work<'a> {
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
         let Element { array, bytes, .. } = *element;
         Ok(Access { kind, array, relation, offset, bytes, exact: true, update: None, line })
-    }
-
-    /// Does the statement write to the array before this access of it reads?
-    pub(super) fn stores_before(&self, statement: StatementId, index: usize) -> bool {
-        let draft = &self.drafts[&statement];
-        let Role::Load(load) = draft.items[index].role else { return false };
-        let array = draft.items[index].access.array;
-        let position = |value: Value| draft.code.operations.iter().position(|&v| v == value);
-        draft.alive().any(|(_, other)| {
-            other.writes()
-                && other.access.array == array
-                && match other.role {
-                    Role::Store { instruction, .. } => position(instruction) < position(load),
-                    Role::WriteScalar(_) => false,
-                    _ => true,
-                }
-        })
-    }
-
-    /// Loads and stores of the program that stand behind an access.
-    pub(super) fn like(&self, item: &Item) -> BTreeSet<Value> {
-        match (&item.element, item.role) {
-            (Some(element), _) => element.like.iter().copied().collect(),
-            (None, Role::Load(value)) => BTreeSet::from([value]),
-            (None, Role::Store { instruction, .. }) => BTreeSet::from([instruction]),
-            _ => BTreeSet::new(),
-        }
     }
 
     /// What became of the statements.
