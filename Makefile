@@ -42,7 +42,7 @@ lint: setup
 
 unit: build
 	$(CARGO) test --release --workspace --exclude tests --quiet
-	$(CARGO) test --release --package tests --lib --test command --test transaction --test reproducible --test cost --test memory --quiet
+	$(CARGO) test --release --package tests --lib --test command --test transaction --test reproducible --test cost --test memory --test unchanged --quiet
 
 # Memory errors and leaks of the isl wrapper.
 valgrind: build

@@ -1,10 +1,11 @@
 // A function's body set aside, to be put back if what we make of it is not good enough.
 //
 // The body that is kept lives in a helper function of the same type that nobody calls. Metadata (debug locations, loop and alias
-// nodes) is shared, not copied: the body put back prints exactly like the one that was taken.
+// nodes) is shared, not copied: the body put back prints exactly like the one that was taken. What passes that worked on the
+// function did to the rest of the module is undone too: what they declared, the attributes and alignments that they raised, and
+// the numbers that they used up for names.
 #include "shim.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -16,13 +17,66 @@ namespace {
 
 const RemapFlags SameModule = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
 
+// The module but for bodies and initializers: what passes that work on one function may change nevertheless.
+struct Surroundings {
+  DenseMap<Function *, AttributeList> Functions;
+  DenseMap<GlobalVariable *, MaybeAlign> Variables;
+  uint32_t LastNumber;
+
+  explicit Surroundings(Module &M) : LastNumber(M.getValueSymbolTable().*open(LastNumberOfNames())) {
+    for (Function &F : M)
+      Functions.try_emplace(&F, F.getAttributes());
+    for (GlobalVariable &G : M.globals())
+      Variables.try_emplace(&G, G.getAlign());
+  }
+
+  // Everything newer and unused goes, everything older is what it was.
+  void restore(Module &M) const {
+    deleteNewcomers(M);
+    for (auto &[F, Attributes] : Functions)
+      if (F->getAttributes() != Attributes)
+        F->setAttributes(Attributes);
+    for (auto &[G, Align] : Variables)
+      if (G->getAlign() != Align)
+        G->setAlignment(Align);
+    M.getValueSymbolTable().*open(LastNumberOfNames()) = LastNumber;
+  }
+
+private:
+  void deleteNewcomers(Module &M) const {
+    bool Changed = true;
+    while (Changed) {
+      Changed = false;
+      for (Function &F : make_early_inc_range(M))
+        if (!Functions.count(&F) && F.use_empty()) {
+          F.eraseFromParent();
+          Changed = true;
+        }
+      for (GlobalVariable &G : make_early_inc_range(M.globals()))
+        if (!Variables.count(&G) && G.use_empty()) {
+          G.eraseFromParent();
+          Changed = true;
+        }
+    }
+  }
+};
+
+// Of the names in the function. There is no table where the compiler keeps no names of values.
+uint32_t lastNumber(Function &F) {
+  const ValueSymbolTable *Names = F.getValueSymbolTable();
+  return Names ? Names->*open(LastNumberOfNames()) : 0;
+}
+void setLastNumber(Function &F, uint32_t Number) {
+  if (ValueSymbolTable *Names = F.getValueSymbolTable())
+    Names->*open(LastNumberOfNames()) = Number;
+}
+
 struct Backup {
   Managers &AMs;
   Function &F;
   Function *Aside;
-  AttributeList Attributes;
-  // What the module held before: everything newer and unused goes when the body is put back.
-  DenseSet<const GlobalValue *> Known;
+  Surroundings Before;
+  uint32_t LastNumber;
 };
 
 void mapArguments(ValueToValueMapTy &Map, Function &From, Function &To) {
@@ -70,23 +124,6 @@ void deleteBody(Function &F) {
     F.begin()->eraseFromParent();
 }
 
-void deleteNewcomers(Module &M, const DenseSet<const GlobalValue *> &Known) {
-  bool Changed = true;
-  while (Changed) {
-    Changed = false;
-    for (Function &F : make_early_inc_range(M))
-      if (!Known.count(&F) && F.use_empty()) {
-        F.eraseFromParent();
-        Changed = true;
-      }
-    for (GlobalVariable &G : make_early_inc_range(M.globals()))
-      if (!Known.count(&G) && G.use_empty()) {
-        G.eraseFromParent();
-        Changed = true;
-      }
-  }
-}
-
 } // namespace
 
 extern "C" {
@@ -97,13 +134,12 @@ Backup *lw_backup_take(Managers *AMs, LLVMValueRef Of, bool KeepOriginal) {
   Function &F = *unwrap<Function>(Of);
   if (any_of(F, [](BasicBlock &B) { return B.hasAddressTaken(); }))
     return nullptr;
-  auto *Kept = new Backup{*AMs, F, nullptr, F.getAttributes(), {}};
-  for (GlobalValue &G : F.getParent()->global_values())
-    Kept->Known.insert(&G);
+  auto *Kept = new Backup{*AMs, F, nullptr, Surroundings(*F.getParent()), lastNumber(F)};
   Kept->Aside = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(), "", F.getParent());
   Kept->Aside->setIsNewDbgInfoFormat(F.IsNewDbgInfoFormat);
   if (KeepOriginal) {
     AMs->forget(F);
+    AMs->changed(F);
     moveBody(F, *Kept->Aside);
     copyBody(*Kept->Aside, F);
   } else {
@@ -115,15 +151,17 @@ Backup *lw_backup_take(Managers *AMs, LLVMValueRef Of, bool KeepOriginal) {
 void lw_backup_restore(Backup *Kept) {
   Function &F = Kept->F;
   Kept->AMs.forget(F);
+  Kept->AMs.changed(F);
   deleteBody(F);
   moveBody(*Kept->Aside, F);
-  F.setAttributes(Kept->Attributes);
+  setLastNumber(F, Kept->LastNumber);
   Kept->Aside->eraseFromParent();
-  deleteNewcomers(*F.getParent(), Kept->Known);
+  Kept->Before.restore(*F.getParent());
   delete Kept;
 }
 
 void lw_backup_discard(Backup *Kept) {
+  Kept->AMs.changed(Kept->F);
   Kept->Aside->eraseFromParent();
   delete Kept;
 }

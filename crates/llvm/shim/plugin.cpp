@@ -9,9 +9,11 @@
 // nothing of the plugin unless it is told to load it (lld: --load-pass-plugin), in which case the late position runs once more there.
 #include "shim.h"
 
+#include "llvm/Analysis/GlobalsModRef.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
 using namespace loopwright;
@@ -31,35 +33,81 @@ HookRun Run;
 cl::opt<std::string> CommandLineOptions("loopwright", cl::desc("Options of the loop optimizer loopwright"),
                                         cl::value_desc("comma-separated list"));
 
+// Managers of our own beside those of the pipeline, with the same target and the same library. Analyses answer by what they were
+// asked before: scalar evolution keeps what it has found out and finds out more in another order, and the passes behind us would
+// go on with that. Here the pipeline's results are not even looked at, so that code that we leave alone is compiled as if we
+// were not there. Only results about the module, which nobody computes anew here, are the pipeline's.
+struct ManagersBesidePipeline final : Managers {
+  FunctionAnalysisManager &OfPipeline;
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+
+  ManagersBesidePipeline(Module &M, ModuleAnalysisManager &MAM, TargetMachine *Machine)
+      : OfPipeline(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()) {
+    auto WithBody = find_if(M, [](Function &F) { return !F.isDeclaration(); });
+    if (WithBody != M.end()) {
+      const TargetLibraryInfo &Library = OfPipeline.getResult<TargetLibraryAnalysis>(*WithBody);
+      Functions.registerPass([&] { return TargetLibraryAnalysis(*(Library.*open(TableOfLibraryInfo()))); });
+    }
+    PassBuilder Builder(Machine);
+    Builder.registerFunctionAnalyses(Functions);
+    Builder.registerLoopAnalyses(Loops);
+    Functions.registerPass([&] { return ModuleAnalysisManagerFunctionProxy(MAM); });
+    Functions.registerPass([&] { return LoopAnalysisManagerFunctionProxy(Loops); });
+    Loops.registerPass([&] { return FunctionAnalysisManagerLoopProxy(Functions); });
+    FAM = &Functions;
+  }
+
+  void changed(Function &F) override { OfPipeline.clear(F, F.getName()); }
+};
+
 struct LoopwrightPass : PassInfoMixin<LoopwrightPass> {
+  TargetMachine *Machine;
   Occasion When;
   std::string Parameters;
 
-  LoopwrightPass(Occasion When, std::string Parameters = "") : When(When), Parameters(std::move(Parameters)) {}
+  LoopwrightPass(TargetMachine *Machine, Occasion When, std::string Parameters = "")
+      : Machine(Machine), When(When), Parameters(std::move(Parameters)) {}
 
   static StringRef name() { return "LoopwrightPass"; }
 
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
-    Managers AMs;
-    AMs.FAM = &MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    bool Changed = Run(wrap(&M), &AMs, When, CommandLineOptions.c_str(), Parameters.c_str());
-    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    size_t FunctionsBefore = M.size();
+    bool Changed;
+    {
+      ManagersBesidePipeline AMs(M, MAM, Machine);
+      Changed = Run(wrap(&M), &AMs, When, CommandLineOptions.c_str(), Parameters.c_str());
+    }
+    if (!Changed)
+      return PreservedAnalyses::all();
+    // What is known of the functions that we changed was dropped when they changed; the others keep what they have.
+    PreservedAnalyses Kept;
+    Kept.preserve<FunctionAnalysisManagerModuleProxy>();
+    Kept.preserveSet<AllAnalysesOn<Function>>();
+    // Globals whose address nobody took may now be handed to new functions. The pipeline asks for this analysis once, before us.
+    if (M.size() != FunctionsBefore && MAM.getCachedResult<GlobalsAA>(M)) {
+      PreservedAnalyses AllBut = Kept;
+      AllBut.abandon<GlobalsAA>();
+      MAM.invalidate(M, AllBut);
+      MAM.getResult<GlobalsAA>(M);
+    }
+    return Kept;
   }
 };
 
-void addIfWanted(ModulePassManager &Passes, OptimizationLevel Level, Occasion When) {
+void addIfWanted(ModulePassManager &Passes, TargetMachine *Machine, OptimizationLevel Level, Occasion When) {
   if (Level != OptimizationLevel::O0 && Wanted(When, CommandLineOptions.c_str(), ""))
-    Passes.addPass(LoopwrightPass(When));
+    Passes.addPass(LoopwrightPass(Machine, When));
 }
 
-bool parse(StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+bool parse(StringRef Name, ModulePassManager &Passes, TargetMachine *Machine) {
   if (!PassBuilder::checkParametrizedPassName(Name, "loopwright"))
     return false;
   Name.consume_front("loopwright");
   Name.consume_front("<");
   Name.consume_back(">");
   if (Wanted(Named, CommandLineOptions.c_str(), Name.str().c_str()))
-    Passes.addPass(LoopwrightPass(Named, Name.str()));
+    Passes.addPass(LoopwrightPass(Machine, Named, Name.str()));
   return true;
 }
 
@@ -76,11 +124,15 @@ void lw_plugin_set_hooks(HookWanted W, HookRun R) {
 
 void lw_plugin_register(void *Builder) {
   auto &PB = *static_cast<PassBuilder *>(Builder);
-  PB.registerPipelineParsingCallback(parse);
+  TargetMachine *Machine = PB.*open(MachineOfBuilder());
+  PB.registerPipelineParsingCallback(
+      [=](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+        return parse(Name, Passes, Machine);
+      });
   PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Level, Early); });
+      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Early); });
   PB.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Level, Late); });
+      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Late); });
 }
 
 } // extern "C"

@@ -17,6 +17,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/ValueSymbolTable.h"
+#include "llvm/Passes/PassBuilder.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,12 +39,35 @@ struct Tape {
   }
 };
 
-// The analysis managers that all work on one module goes through: those of the pipeline that runs us, or our own.
+// Private members of LLVM's classes for which it has no questions. An explicit instantiation may name such a member and hand it out:
+// Object.*open(Key()).
+template <typename Key, auto Member> struct Door {
+  friend constexpr auto open(Key) { return Member; }
+};
+// The machine that the compiler chose.
+struct MachineOfBuilder {
+  friend constexpr auto open(MachineOfBuilder);
+};
+template struct Door<MachineOfBuilder, &llvm::PassBuilder::TM>;
+// What the compiler knows of library functions.
+struct TableOfLibraryInfo {
+  friend constexpr auto open(TableOfLibraryInfo);
+};
+template struct Door<TableOfLibraryInfo, &llvm::TargetLibraryInfo::Impl>;
+// The number that was last appended to a name to make it one of its own.
+struct LastNumberOfNames {
+  friend constexpr auto open(LastNumberOfNames);
+};
+template struct Door<LastNumberOfNames, &llvm::ValueSymbolTable::LastUnique>;
+
+// The analysis managers that all work on one module goes through. They are always our own, also inside of a compiler's pipeline.
 struct Managers {
   llvm::FunctionAnalysisManager *FAM = nullptr;
 
   // Everything is dropped, also what claims to survive every change: after a body was exchanged nothing does.
   void forget(llvm::Function &F) { FAM->clear(F, F.getName()); }
+  // The function is not, or was for a while not, what it was: whoever else knows something of it must forget it.
+  virtual void changed(llvm::Function &) {}
   virtual ~Managers() = default;
 };
 

@@ -63,7 +63,7 @@ unsafe extern "C" {
 
     pub fn lw_canonicalize(managers: *mut Managers, function: LLVMValueRef);
     pub fn lw_clean_up(managers: *mut Managers, function: LLVMValueRef);
-    pub fn lw_forget_effects(function: LLVMValueRef);
+    pub fn lw_forget_effects(managers: *mut Managers, function: LLVMValueRef);
     pub fn lw_has_loops(managers: *mut Managers, function: LLVMValueRef) -> bool;
     pub fn lw_must_not_be_touched(function: LLVMValueRef) -> bool;
 

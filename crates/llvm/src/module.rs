@@ -183,8 +183,8 @@ impl FunctionHandle<'_> {
 
     /// The function calls a runtime library now: it and its callers lose the attributes that say they do not.
     pub fn forget_effects(&mut self) {
-        // SAFETY: a function of a module that we alone work on.
-        unsafe { ffi::lw_forget_effects(self.function) }
+        // SAFETY: a function of a module that we alone work on, and its managers.
+        unsafe { ffi::lw_forget_effects(self.managers, self.function) }
     }
 
     /// Drops all cached analyses of the function: to be called after every change.
