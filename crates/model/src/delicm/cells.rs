@@ -48,7 +48,7 @@ impl Draft {
         let position = |value: Value| self.code.operations.iter().position(|&v| v == value).map(Moment::Operation);
         match self.items[index].role {
             Role::ReadScalar(_) | Role::Reload(_) => Some(Moment::Before),
-            Role::Load(value) => position(value),
+            Role::Load(value) | Role::Call(value) => position(value),
             Role::Store { instruction, .. } => position(instruction),
             Role::WriteScalar(_) => Some(Moment::Behind(index)),
             Role::Block => None,

@@ -3,7 +3,7 @@
 
 use super::code::{Operation, Origin, Role, Value};
 use super::work::{Draft, Work};
-use crate::scop::{ArrayId, StatementId};
+use crate::scop::{AccessKind, ArrayId, StatementId};
 use crate::update::Update;
 use isl::{IslError, Set};
 use std::collections::BTreeSet;
