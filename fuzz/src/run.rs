@@ -148,7 +148,7 @@ impl Tally {
         for line in stderr.lines() {
             let parse = || -> Option<(usize, u64, u64)> {
                 let mut words = line.strip_prefix("loopwright: stats: ")?.split_whitespace();
-                let kernel = words.next()?.rsplit_once(':')?.0.strip_prefix('k')?.parse().ok()?;
+                let kernel = number(words.next()?.rsplit_once(':')?.0)?;
                 let fast = words.next()?.strip_prefix("fast=")?.parse().ok()?;
                 let original = words.next()?.strip_prefix("original=")?.parse().ok()?;
                 Some((kernel, fast, original))
@@ -174,7 +174,7 @@ impl Tally {
             // What differs from kernel to kernel is not part of the message: names and numbers of values.
             let because = rest.trim_start_matches([' ', '(']).lines().next().unwrap_or("");
             let because = because.split("): the original").next().unwrap_or(because);
-            let kernel: Option<usize> = name.strip_prefix('k').and_then(|n| n.parse().ok());
+            let kernel: Option<usize> = number(name);
             self.internal.entry(without_digits(because)).or_default().extend(kernel);
         }
     }
@@ -187,7 +187,7 @@ impl Tally {
                 continue;
             };
             for function in report.functions {
-                let kernel: Option<usize> = function.name.strip_prefix('k').and_then(|n| n.parse().ok());
+                let kernel: Option<usize> = number(&function.name);
                 if function.scops.iter().any(|s| s.modelled) {
                     self.modelled.extend(kernel);
                 }
@@ -208,6 +208,11 @@ const REPORTED: &str = "loopwright failed here, the original code was kept: ";
 
 /// How the optimizer begins to tell of its own failures.
 const CONFESSION: &str = "loopwright: internal error in function `";
+
+/// The kernel that a function belongs to: its own, or the caller that knows some of its arguments.
+fn number(function: &str) -> Option<usize> {
+    function.strip_prefix(['k', 'w'])?.parse().ok()
+}
 
 fn without_digits(text: &str) -> String {
     let first = text.lines().next().unwrap_or("");
