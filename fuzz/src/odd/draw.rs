@@ -3,8 +3,8 @@
 use super::*;
 use crate::rng::Rng;
 
-/// The columns of arrays that are walked along.
-pub const COLUMNS: i64 = 48;
+/// The columns of arrays that are walked along: few, and so many that their order matters.
+const COLUMNS: [i64; 4] = [48, 72, 200, 200];
 
 /// Argument sets of a kernel, at most.
 const SETS: usize = 3;
@@ -136,11 +136,15 @@ impl Draw {
         self.kernel.pointers.len() - 1
     }
 
-    /// A matrix of its own, sometimes a global array.
+    /// A matrix of its own.
     pub fn matrix(&mut self, elem: Ty) -> usize {
-        let block = self.block(Block::Filled(elem));
-        let restrict = self.rng.percent(50);
-        self.pointer(Pointer { elem, row: Some(COLUMNS), restrict, place: Where::Argument }, vec![(block, 0)])
+        self.matrix_of(elem, Block::Filled(elem))
+    }
+
+    pub fn matrix_of(&mut self, elem: Ty, block: Block) -> usize {
+        let block = self.block(block);
+        let (row, restrict) = (Some(self.rng.pick(&COLUMNS)), self.rng.percent(50));
+        self.pointer(Pointer { elem, row, restrict, place: Where::Argument }, vec![(block, 0)])
     }
 
     /// An array of its own.

@@ -1,7 +1,7 @@
 //! The family `effects`: what loops do besides, when they end, and what is only defined where they get to.
 
 use super::bytes::{self, column};
-use super::draw::{COLUMNS, Choice, Draw};
+use super::draw::{Choice, Draw};
 use super::*;
 
 pub fn kernel(seed: u64, index: usize) -> Kernel {
@@ -40,10 +40,7 @@ fn compare(left: Expr, rel: Rel, right: Expr) -> Cond {
 fn calls(draw: &mut Draw) -> Vec<Stmt> {
     let (n, m) = (draw.size(), draw.size());
     let (outer, inner) = (draw.counter(), draw.counter());
-    let arguments = draw.block(Block::Arguments);
-    let restrict = draw.rng.percent(50);
-    let pointer = Pointer { elem: Ty::Double, row: Some(COLUMNS), restrict, place: Where::Argument };
-    let input = draw.pointer(pointer, vec![(arguments, 0)]);
+    let input = draw.matrix_of(Ty::Double, Block::Arguments);
     let elem = draw.rng.pick(&[Ty::Double, Ty::Double, Ty::Float]);
     let output = draw.matrix(elem);
     let read = Value::Read(column(draw, input, outer, inner));
@@ -309,7 +306,7 @@ fn guards(draw: &mut Draw) -> Vec<Stmt> {
         0..=3 => (read, odd.clone(), cell),
         4 => {
             let flat = draw.array(elem);
-            let at = Expr::Counter(j).add(Expr::Counter(i).times(COLUMNS)).add(odd.clone());
+            let at = Expr::Counter(j).add(Expr::Counter(i).times(48)).add(odd.clone());
             (read, draw.size(), draw.element(flat, None, at))
         }
         _ => (Value::Index(odd.clone()).binary(Op::Add, read), draw.size(), cell),

@@ -251,8 +251,9 @@ impl Printer<'_> {
     /// The value in a place, of the place's type, as it is.
     fn read(&self, place: &Place) -> String {
         match place.how {
-            How::Copy => format!("lw_get_{}({})", place.ty.name(), self.address(place)),
-            How::Three => format!("({})lw_get_three({})", place.ty.name(), self.address(place)),
+            How::Copy | How::Three => {
+                format!("LW_GET({}, {}, {})", place.ty.name(), self.address(place), place.bytes())
+            }
             How::Plain if place.ty == self.kernel.pointers[place.pointer].elem => self.lvalue(place),
             How::Plain | How::Field(_) => format!("({}){}", place.ty.name(), self.lvalue(place)),
             _ => self.lvalue(place),
@@ -261,8 +262,9 @@ impl Printer<'_> {
 
     fn write(&self, place: &Place, value: &str) -> String {
         match place.how {
-            How::Copy => format!("lw_set_{}({}, {value});", place.ty.name(), self.address(place)),
-            How::Three => format!("lw_set_three({}, (u32){value});", self.address(place)),
+            How::Copy | How::Three => {
+                format!("LW_SET({}, {}, {}, {value});", place.ty.name(), self.address(place), place.bytes())
+            }
             _ => format!("{} = {value};", self.lvalue(place)),
         }
     }
@@ -283,10 +285,8 @@ impl Printer<'_> {
             Value::Read(place) => {
                 let read = self.read(place);
                 // Of two numbers that are none, an operation keeps either's bits: one at most takes part in any whose bits matter.
-                let tamed = match (place.ty.is_real() || place.ty == Ty::Floats) && self.kernel.pointers[place.pointer].row.is_none() {
-                    true => format!("lw_tame_{}({read})", place.ty.name()),
-                    false => read,
-                };
+                let any_bytes = self.kernel.pointers[place.pointer].row.is_none();
+                let tamed = if any_bytes { tame(place.ty, read) } else { read };
                 self.convert(&tamed, place.ty, ty)
             }
             Value::Local(k) => self.convert(&format!("x{k}"), self.kernel.locals[*k], ty),
@@ -294,10 +294,8 @@ impl Printer<'_> {
             Value::As(as_type, a) => self.convert(&self.value(a, *as_type), *as_type, ty),
             Value::Bits(from, to, a) => {
                 let a = self.value(a, *from);
-                let tamed = if from.is_real() { format!("lw_tame_{}({a})", from.name()) } else { a };
-                let bits = format!("lw_bits_{}_{}({tamed})", from.name(), to.name());
-                let tamed = if to.is_real() { format!("lw_tame_{}({bits})", to.name()) } else { bits };
-                self.convert(&tamed, *to, ty)
+                let bits = format!("LW_BITS({}, {}, {})", from.name(), to.name(), tame(*from, a));
+                self.convert(&tame(*to, bits), *to, ty)
             }
             Value::Pick(cond, a, b) => {
                 format!("({} ? {} : {})", self.cond(cond), self.value(a, ty), self.value(b, ty))
@@ -335,8 +333,8 @@ impl Printer<'_> {
             (_, Ty::Bool) if from.is_integer() => format!("(b8)({text} & 5)"),
             (_, Ty::Bool) => format!("(b8)({text} > 0)"),
             (_, Ty::Int { signed, .. }) if from.is_real() => {
-                let tame = if signed { "lw_tame" } else { "lw_tame_up" };
-                format!("({name}){tame}_{}({text})", from.name())
+                let tame = if signed { "LW_TAME" } else { "LW_TAME_UP" };
+                format!("({name}){tame}({}, {text})", from.name())
             }
             // Any number of 16 bytes is more than a small one can be.
             (Ty::Int { bits, .. }, Ty::Half) if bits > 8 => format!("(f16)(s8)({text})"),
@@ -353,8 +351,8 @@ impl Printer<'_> {
             Op::And => "&",
             Op::Or => "|",
             Op::Xor => "^",
-            Op::Min => return format!("lw_min_{name}({a}, {b})"),
-            Op::Max => return format!("lw_max_{name}({a}, {b})"),
+            Op::Min => return format!("LW_MIN({name}, {a}, {b})"),
+            Op::Max => return format!("LW_MAX({name}, {a}, {b})"),
         };
         match ty {
             Ty::Int { bits, .. } => {
@@ -524,6 +522,15 @@ impl Printer<'_> {
     /// Where a block begins, in the numbering of its bytes: on a boundary, below all that is touched.
     fn origin(&self, start: i64) -> i64 {
         (start - MARGIN).div_euclid(64) * 64
+    }
+}
+
+/// What bytes mean as this type, where arithmetic with it is harmless.
+fn tame(ty: Ty, text: String) -> String {
+    match ty {
+        Ty::Floats => format!("LW_TAME_LANES({text})"),
+        _ if ty.is_real() => format!("LW_TAME({}, {text})", ty.name()),
+        _ => text,
     }
 }
 
