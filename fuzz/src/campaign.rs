@@ -18,6 +18,9 @@ const REDUCTION_BUDGET: usize = 400;
 /// A long campaign tells how far it is whenever it has done so many more kernels.
 const NEWS: usize = 500;
 
+/// Of so many programs one is compared with the plain compiler's unoptimized code, where a family is.
+const UNOPTIMIZED: usize = 7;
+
 /// What users say, and in turn with it every order that is legal, profitable or not. Small tiles reach their borders with small
 /// arrays; both kinds of fusion; scalars with memory of their own; the checker now and then. `#` is the number of the program.
 const ROTATION: [&str; 10] = [
@@ -44,7 +47,11 @@ pub struct Campaign {
     pub patience: Patience,
     /// Every failure inside the optimizer counts, not only what its checker found wrong.
     pub strict: bool,
-    pub reference: Variant,
+    /// One failure is enough.
+    pub stop_at_first: bool,
+    reference: Variant,
+    /// Now and then compared with this instead: what it is, and with which programs.
+    unoptimized: Option<Variant>,
     /// Every program runs in one of each, or in one of one of them.
     variants: Vec<Vec<Variant>>,
     /// More kernels in the same time: each program runs in one configuration, the next one in the next.
@@ -54,6 +61,8 @@ pub struct Campaign {
 /// A kernel that failed, as small as it became.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// Its number, or the first one's of those that only fail together.
+    pub kernel: usize,
     pub variant: String,
     pub failure: String,
     pub saved: PathBuf,
@@ -67,6 +76,15 @@ pub struct Summary {
     pub runs: usize,
     pub tally: Tally,
     pub failures: Vec<Found>,
+    /// Counted from the first kernel of the campaign: how many it took to find something.
+    pub first_failure: Option<usize>,
+}
+
+/// What is compared with what.
+#[derive(Clone, Debug)]
+struct Comparison {
+    reference: Variant,
+    variant: Variant,
 }
 
 impl Found {
@@ -88,7 +106,9 @@ impl Campaign {
             reductions: 10,
             patience: Patience::default(),
             strict: false,
+            stop_at_first: false,
             reference: Variant::Plain(vec!["-O3".into()]),
+            unoptimized: None,
             variants: Vec::new(),
             broad: false,
         }
@@ -113,6 +133,10 @@ impl Campaign {
     }
 
     pub fn optimize(&mut self, plugin: &Path, positions: &[&str], parallel: bool) {
+        // What these do is the plain compiler's business, too: one more witness.
+        if matches!(self.family, Family::Bytes | Family::Effects) {
+            self.unoptimized = Some(Variant::Plain(vec!["-O0".into()]));
+        }
         let variant = |options: String| Variant::Optimized { plugin: plugin.to_path_buf(), options, fault: None };
         for position in positions {
             for threads in if parallel { vec!["", ",parallel"] } else { vec![""] } {
@@ -134,6 +158,10 @@ impl Campaign {
             for _ in 0..self.jobs {
                 scope.spawn(|| {
                     while let Some(start) = starts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        // Programs are begun in their order: all before the one that failed are done, too, in the end.
+                        if self.stop_at_first && !lock(&summary).failures.is_empty() {
+                            break;
+                        }
                         let range = *start..(*start + self.batch).min(self.kernels.end);
                         self.program(range, &summary);
                         self.news(&lock(&summary), began);
@@ -144,7 +172,16 @@ impl Campaign {
         let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Threads end in any order.
         summary.failures.sort_by(|a, b| (&a.saved, &a.variant).cmp(&(&b.saved, &b.variant)));
+        summary.first_failure = summary.failures.iter().map(|f| f.kernel + 1 - self.kernels.start).min();
         summary
+    }
+
+    /// What the program of this number is compared with.
+    pub fn reference(&self, number: usize) -> &Variant {
+        match &self.unoptimized {
+            Some(plain) if number % UNOPTIMIZED == UNOPTIMIZED - 1 => plain,
+            _ => &self.reference,
+        }
     }
 
     fn news(&self, summary: &Summary, began: Instant) {
@@ -170,25 +207,25 @@ impl Campaign {
         lock(summary).programs += 1;
         lock(summary).kernels += range.len();
         let kernels: Vec<Case> = range.clone().map(|k| generate::case(self.family, self.seed, k)).collect();
-        let program = match Program::new(&kernels, &self.reference, self.patience) {
+        let number = range.start / self.batch;
+        let reference = self.reference(number);
+        let program = match Program::new(&kernels, reference, self.patience) {
             Ok(program) => program,
             Err(failure) => {
-                let found = self.save(&kernels, &self.reference, &failure);
+                let comparison = Comparison { reference: reference.clone(), variant: reference.clone() };
+                let found = self.save(&kernels, &comparison, &failure);
                 lock(summary).failures.push(found);
                 return;
             }
         };
-        for variant in &self.configurations(range.start / self.batch) {
-            let failures = match program.compare(variant) {
-                Ok(tally) => {
-                    lock(summary).runs += kernels.iter().map(Case::runs).sum::<usize>();
-                    lock(summary).tally.add(&tally);
-                    self.internal_failures(&tally)
-                }
-                Err(failure) => vec![failure],
-            };
+        for variant in self.configurations(number) {
+            let (tally, failure) = program.compare(&variant);
+            lock(summary).runs += kernels.iter().map(Case::runs).sum::<usize>();
+            lock(summary).tally.add(&tally);
+            let failures = failure.map_or_else(|| self.internal_failures(&tally), |failure| vec![failure]);
+            let comparison = Comparison { reference: reference.clone(), variant };
             for failure in failures {
-                self.investigate(&kernels, variant, failure, summary);
+                self.investigate(&kernels, &comparison, failure, summary);
             }
         }
     }
@@ -201,46 +238,46 @@ impl Campaign {
         internal.map(|(said, kernels)| Failure::Internal(kernels.clone(), said.clone())).collect()
     }
 
-    fn investigate(&self, kernels: &[Case], variant: &Variant, failure: Failure, summary: &Mutex<Summary>) {
+    fn investigate(&self, kernels: &[Case], comparison: &Comparison, failure: Failure, summary: &Mutex<Summary>) {
         if lock(summary).failures.iter().any(|f| f.is_same_message(&failure)) {
             return;
         }
-        eprintln!("fuzz: {variant}: {failure}");
-        for (kernel, failure) in self.isolate(kernels, variant, failure) {
+        eprintln!("fuzz: {}: {failure}", comparison.variant);
+        for (kernel, failure) in self.isolate(kernels, comparison, failure) {
             // Every step of the way to a smaller kernel that hangs would hang, too.
             let hangs = matches!(failure, Failure::CompilerTime(_));
             let reducing = lock(summary).failures.len() < self.reductions && !hangs;
             let kernel = if reducing && kernel.len() == 1 {
-                vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, variant, &failure))]
+                vec![reduce(kernel[0].clone(), REDUCTION_BUDGET, |k| self.fails_like(k, comparison, &failure))]
             } else {
                 kernel
             };
-            let found = self.save(&kernel, variant, &failure);
+            let found = self.save(&kernel, comparison, &failure);
             eprintln!("fuzz: {}", found.saved.display());
             lock(summary).failures.push(found);
             // One example of each is enough.
-            if matches!(failure, Failure::Internal(..)) {
+            if self.stop_at_first || matches!(failure, Failure::Internal(..)) {
                 break;
             }
         }
     }
 
-    fn attempt(&self, kernels: &[Case], variant: &Variant) -> Option<Failure> {
-        match Program::new(kernels, &self.reference, self.patience) {
-            Ok(program) => match program.compare(variant) {
-                Ok(tally) => self.internal_failures(&tally).into_iter().next(),
-                Err(failure) => Some(failure),
-            },
+    fn attempt(&self, kernels: &[Case], comparison: &Comparison) -> Option<Failure> {
+        match Program::new(kernels, &comparison.reference, self.patience) {
+            Ok(program) => {
+                let (tally, failure) = program.compare(&comparison.variant);
+                failure.or_else(|| self.internal_failures(&tally).into_iter().next())
+            }
             Err(failure) => Some(failure),
         }
     }
 
-    fn fails_like(&self, kernel: &Case, variant: &Variant, failure: &Failure) -> bool {
-        self.attempt(std::slice::from_ref(kernel), variant).is_some_and(|f| f.is_like(failure))
+    fn fails_like(&self, kernel: &Case, comparison: &Comparison, failure: &Failure) -> bool {
+        self.attempt(std::slice::from_ref(kernel), comparison).is_some_and(|f| f.is_like(failure))
     }
 
     /// The kernels that fail alone; all together if none does.
-    fn isolate(&self, kernels: &[Case], variant: &Variant, failure: Failure) -> Vec<(Vec<Case>, Failure)> {
+    fn isolate(&self, kernels: &[Case], comparison: &Comparison, failure: Failure) -> Vec<(Vec<Case>, Failure)> {
         let suspects: Vec<&Case> = match failure.suspects() {
             // One that crashed, or some that differ.
             Some(names) => kernels.iter().filter(|k| names.contains(&k.index())).collect(),
@@ -248,10 +285,11 @@ impl Campaign {
         };
         let alone = |all: &[&Case]| -> Vec<(Vec<Case>, Failure)> {
             let each = |k: &&Case| {
-                let failure = self.attempt(std::slice::from_ref(*k), variant)?;
+                let failure = self.attempt(std::slice::from_ref(*k), comparison)?;
                 Some((vec![(*k).clone()], failure))
             };
-            all.iter().filter_map(each).collect()
+            let enough = if self.stop_at_first { 1 } else { all.len() };
+            all.iter().filter_map(each).take(enough).collect()
         };
         let mut found = alone(&suspects);
         if found.is_empty() {
@@ -260,7 +298,8 @@ impl Campaign {
         if found.is_empty() { vec![(kernels.to_vec(), failure)] } else { found }
     }
 
-    fn save(&self, kernels: &[Case], variant: &Variant, failure: &Failure) -> Found {
+    fn save(&self, kernels: &[Case], comparison: &Comparison, failure: &Failure) -> Found {
+        let Comparison { reference, variant } = comparison;
         let names = match kernels {
             [one] => format!("k{}", one.index()),
             [first, .., last] => format!("k{}-k{}", first.index(), last.index()),
@@ -276,13 +315,14 @@ impl Campaign {
             "// {said}\n// seed {}, family {:?}\n// expected: {}\n// got: {variant}\n{}",
             self.seed,
             self.family,
-            self.reference,
+            reference,
             print::program(kernels)
         );
         if let Err(e) = std::fs::create_dir_all(&self.keep).and_then(|()| std::fs::write(&saved, text)) {
             eprintln!("fuzz: {}: {e}", saved.display());
         }
-        Found { variant: variant.to_string(), failure: failure.to_string(), saved }
+        let kernel = kernels.first().map_or(self.kernels.start, Case::index);
+        Found { kernel, variant: variant.to_string(), failure: failure.to_string(), saved }
     }
 }
 
@@ -309,7 +349,7 @@ pub fn find_plugin(given: Option<PathBuf>) -> Result<PathBuf, String> {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Summary { programs, kernels, runs, tally, failures } = self;
+        let Summary { programs, kernels, runs, tally, failures, first_failure } = self;
         writeln!(f, "programs      {programs}")?;
         writeln!(f, "kernels       {kernels}")?;
         writeln!(f, "runs          {runs} (a kernel called with one argument set, in one configuration)")?;
@@ -328,6 +368,9 @@ impl fmt::Display for Summary {
         writeln!(f, "failures      {}", failures.len())?;
         for found in failures {
             writeln!(f, "  {}\n    {}\n    {}", found.saved.display(), found.failure, found.variant)?;
+        }
+        if let Some(kernels) = first_failure {
+            writeln!(f, "first failure after {kernels} kernels")?;
         }
         Ok(())
     }

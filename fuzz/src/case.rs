@@ -1,6 +1,7 @@
 //! One generated function with its argument sets, of whatever family.
 
 use crate::extremes;
+use crate::odd;
 use crate::kernel::Kernel;
 use crate::print::{self, Printed};
 use crate::{range, reduce};
@@ -9,6 +10,7 @@ use crate::{range, reduce};
 pub enum Case {
     Nest(Kernel),
     Extreme(extremes::Kernel),
+    Odd(odd::Kernel),
 }
 
 impl Case {
@@ -16,6 +18,7 @@ impl Case {
         match self {
             Case::Nest(kernel) => kernel.index,
             Case::Extreme(kernel) => kernel.index,
+            Case::Odd(kernel) => kernel.index,
         }
     }
 
@@ -24,6 +27,7 @@ impl Case {
         match self {
             Case::Nest(kernel) => kernel.sets.len(),
             Case::Extreme(kernel) => kernel.sets.len(),
+            Case::Odd(kernel) => kernel.sets.len(),
         }
     }
 
@@ -32,6 +36,7 @@ impl Case {
         match self {
             Case::Nest(kernel) => range::analyse(kernel).is_ok(),
             Case::Extreme(kernel) => kernel.is_valid(),
+            Case::Odd(kernel) => kernel.is_valid(),
         }
     }
 
@@ -39,6 +44,7 @@ impl Case {
         match self {
             Case::Nest(kernel) => print::kernel(kernel),
             Case::Extreme(kernel) => extremes::print::print(kernel),
+            Case::Odd(kernel) => odd::print::print(kernel),
         }
     }
 
@@ -47,6 +53,7 @@ impl Case {
         match self {
             Case::Nest(kernel) => reduce::cuts(kernel).into_iter().map(Case::Nest).collect(),
             Case::Extreme(kernel) => extremes::cut::cuts(kernel).into_iter().map(Case::Extreme).collect(),
+            Case::Odd(kernel) => odd::cut::cuts(kernel).into_iter().map(Case::Odd).collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ mod values;
 use crate::case::Case;
 use crate::extremes;
 use crate::kernel::*;
+use crate::odd;
 use crate::range::{self, Env, Extents, Interval, Invalid, Judge};
 use crate::rng::Rng;
 use signature::Role;
@@ -26,6 +27,10 @@ pub enum Family {
     Mixed,
     /// The smallest and largest arguments, bounds in memory, arrays that lie on each other and on the bounds.
     Extremes,
+    /// Memory in every width, at every offset and through every door, and updates that overlap.
+    Bytes,
+    /// Errno, exits, promises, casts and what is only defined behind a guard.
+    Effects,
 }
 
 /// The kernel number `index` of the run with this seed; does not depend on other kernels.
@@ -36,6 +41,8 @@ pub fn case(family: Family, seed: u64, index: usize) -> Case {
         Family::Mixed if index % 2 == 1 => Case::Nest(scalars(seed, index)),
         Family::Mixed => Case::Nest(loops(seed, index)),
         Family::Extremes => Case::Extreme(extremes::draw::kernel(seed, index)),
+        Family::Bytes => Case::Odd(odd::bytes::kernel(seed, index)),
+        Family::Effects => Case::Odd(odd::effects::kernel(seed, index)),
     }
 }
 

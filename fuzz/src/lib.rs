@@ -5,6 +5,7 @@
 //! generate   seed → kernel: loops or scalars, statements, argument sets        (uses range: nothing is thrown away)
 //! range      kernel → intervals of all counters and subscripts → array sizes   (the only judge of their validity)
 //! extremes   seed → kernel whose calls were executed to know that they are valid
+//! odd        seed → kernel that goes to bytes and has effects: its control and addresses were executed
 //! print      kernel → C
 //! run        C → programs → hashes, counters
 //! reduce     failing kernel → smaller failing kernel
@@ -18,6 +19,7 @@ pub mod extremes;
 pub mod generate;
 pub mod kernel;
 pub mod mutants;
+pub mod odd;
 pub mod print;
 pub mod range;
 pub mod reduce;

@@ -58,6 +58,9 @@ struct Args {
     /// Every failure inside the optimizer counts, also where the loop was left as it was
     #[arg(long)]
     strict: bool,
+    /// End at the first failure
+    #[arg(long)]
+    stop_at_first: bool,
     /// Without the optimizer: -O0 against -O3
     #[arg(long)]
     levels: bool,
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
     campaign.reductions = args.reduce;
     campaign.strict = args.strict;
     campaign.broad = args.broad;
+    campaign.stop_at_first = args.stop_at_first;
     campaign.patience.compile = std::time::Duration::from_secs(args.patience);
     if args.levels {
         campaign.compare_levels();

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// One family after the other.
-pub const FAMILIES: &[Family] = &[Family::Loops, Family::Scalars, Family::Extremes];
+pub const FAMILIES: &[Family] = &[Family::Bytes, Family::Effects, Family::Loops, Family::Scalars, Family::Extremes];
 
 /// How a fault was noticed.
 #[derive(Clone, Debug)]
@@ -105,13 +105,13 @@ impl Hunt {
             eprintln!("mutants: without a fault: {said}");
             lock(state).unusable.push(said);
         };
-        let program = match Program::new(&kernels, &campaign.reference, campaign.patience) {
+        let program = match Program::new(&kernels, campaign.reference(number), campaign.patience) {
             Ok(program) => program,
             Err(failure) => return unusable(failure),
         };
-        let fails = |variant: &Variant| match program.compare(variant) {
-            Ok(tally) => campaign.internal_failures(&tally).into_iter().next(),
-            Err(failure) => Some(failure),
+        let fails = |variant: &Variant| {
+            let (tally, failure) = program.compare(variant);
+            failure.or_else(|| campaign.internal_failures(&tally).into_iter().next())
         };
         for variant in campaign.configurations(number) {
             if let Some(failure) = fails(&variant) {

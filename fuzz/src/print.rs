@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::kernel::*;
+use crate::odd;
 use crate::range::{self, Env, Extents, Interval};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,7 +15,11 @@ const SLACK: i64 = 4;
 ///
 /// Requires: every kernel is valid.
 pub fn program(cases: &[Case]) -> String {
+    let odd = cases.iter().any(|case| matches!(case, Case::Odd(_)));
     let mut text = include_str!("runtime.h").to_string();
+    if odd {
+        text.push_str(odd::print::PRELUDE);
+    }
     let (mut definitions, mut prototypes, mut calls) = (String::new(), String::new(), String::new());
     for case in cases {
         let printed = case.print();
@@ -24,6 +29,9 @@ pub fn program(cases: &[Case]) -> String {
     }
     let _ = write!(text, "\n{prototypes}\n#ifndef LW_DRIVER\n{definitions}#endif\n\n#ifndef LW_KERNELS\n");
     text.push_str(include_str!("driver.h"));
+    if odd {
+        text.push_str(odd::print::DRIVER);
+    }
     text.push_str(&calls);
     text.push_str("\nint main(void) {\n");
     for case in cases {

@@ -178,7 +178,7 @@ mod tests {
     fn what_does_not_matter_is_cut_away() {
         let nest = |case: &Case| match case {
             Case::Nest(kernel) => kernel.clone(),
-            Case::Extreme(_) => panic!("a cut leaves a family"),
+            _ => panic!("a cut leaves a family"),
         };
         let has_loop = |case: &Case| nest(case).body.iter().any(|s| matches!(s, Stmt::Loop(_)));
         let small = nest(&reduce(generate::case(Family::Loops, 1, 3), 10_000, has_loop));

@@ -165,7 +165,7 @@ impl Tally {
         for line in stderr.lines() {
             let parse = || -> Option<(usize, u64, u64)> {
                 let mut words = line.strip_prefix("loopwright: stats: ")?.split_whitespace();
-                let kernel = words.next()?.rsplit_once(':')?.0.strip_prefix('k')?.parse().ok()?;
+                let kernel = number(words.next()?.rsplit_once(':')?.0)?;
                 let fast = words.next()?.strip_prefix("fast=")?.parse().ok()?;
                 let original = words.next()?.strip_prefix("original=")?.parse().ok()?;
                 Some((kernel, fast, original))
@@ -191,7 +191,7 @@ impl Tally {
             // What differs from kernel to kernel is not part of the message: names and numbers of values.
             let because = rest.trim_start_matches([' ', '(']).lines().next().unwrap_or("");
             let because = because.split("): the original").next().unwrap_or(because);
-            let kernel: Option<usize> = name.strip_prefix('k').and_then(|n| n.parse().ok());
+            let kernel: Option<usize> = number(name);
             self.internal.entry(without_digits(because)).or_default().extend(kernel);
         }
     }
@@ -204,7 +204,7 @@ impl Tally {
                 continue;
             };
             for function in report.functions {
-                let kernel: Option<usize> = function.name.strip_prefix('k').and_then(|n| n.parse().ok());
+                let kernel: Option<usize> = number(&function.name);
                 if function.scops.iter().any(|s| s.modelled) {
                     self.modelled.extend(kernel);
                 }
@@ -225,6 +225,11 @@ const REPORTED: &str = "loopwright failed here, the original code was kept: ";
 
 /// How the optimizer begins to tell of its own failures.
 const CONFESSION: &str = "loopwright: internal error in function `";
+
+/// The kernel that a function belongs to: its own, or the caller that knows some of its arguments.
+fn number(function: &str) -> Option<usize> {
+    function.strip_prefix(['k', 'w'])?.parse().ok()
+}
 
 fn without_digits(text: &str) -> String {
     let first = text.lines().next().unwrap_or("");
@@ -265,21 +270,29 @@ impl Program {
     }
 
     /// The program built as the variant says prints what the reference printed.
-    pub fn compare(&self, variant: &Variant) -> Result<Tally, Failure> {
-        let (run, mut tally) = self.build_and_run(variant)?;
+    pub fn compare(&self, variant: &Variant) -> (Tally, Option<Failure>) {
+        match self.build_and_run(variant) {
+            Ok((run, mut tally)) => {
+                tally.count(&run.stderr);
+                (tally, self.difference(&run))
+            }
+            Err(failure) => (Tally::default(), Some(failure)),
+        }
+    }
+
+    fn difference(&self, run: &Finished) -> Option<Failure> {
         let (old, new) = (lines(&self.expected), lines(&run.stdout));
         let named = |line: &String| -> Option<usize> { line.strip_prefix('k')?.split(' ').next()?.parse().ok() };
         let differing: BTreeSet<usize> =
             old.iter().zip(&new).filter(|(a, b)| a != b).filter_map(|(a, _)| named(a)).collect();
         if !differing.is_empty() {
-            return Err(Failure::Differs(differing));
+            return Some(Failure::Differs(differing));
         }
         if new.len() < old.len() || !run.succeeded() {
             let next = old.get(new.len()).or(old.last()).and_then(named).unwrap_or(0);
-            return Err(Failure::Program(next, format!("it {}", run.end())));
+            return Some(Failure::Program(next, format!("it {}", run.end())));
         }
-        tally.count(&run.stderr);
-        Ok(tally)
+        None
     }
 
     fn path(&self, name: &str) -> PathBuf {
