@@ -82,6 +82,9 @@ faults! {
     CountShort,
     /// Unsigned comparisons pass for signed ones.
     UnsignedTakenForSigned,
+
+    /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
+    NarrowAddresses,
 }
 
 /// Is this fault planted?
