@@ -25,6 +25,7 @@ macro_rules! refusals {
 refusals! {
     // functions
     FunctionAttribute => "the function is {}", "remove the attribute if this loop matters";
+    AddressWidth => "the function is compiled for addresses of {} bits", "compile for a machine with addresses of 64 bits if this loop matters";
     // loops
     UnknownTripCount => "how often this loop runs cannot be computed: {}", "count with an integer that the loop changes by a constant, and compare it with a bound that the loop does not change";
     LoopExits => "the loop is left in more than one way: {}", "move the `break` or `return` out of the loop, or test a flag in the loop condition";

@@ -113,6 +113,9 @@ faults! {
     OwnStoreOverlooked,
     /// Moved values are aligned as the best aligned access to their array is.
     AlignmentOfAnyAccess,
+
+    /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
+    NarrowAddresses,
 }
 
 /// Is this fault planted?
