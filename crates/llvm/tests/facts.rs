@@ -373,3 +373,29 @@ fn branches_name_the_true_side_first() {
         assert_eq!(names, ["yes", "no"]);
     });
 }
+
+#[test]
+fn every_cast_has_a_name_of_its_own() {
+    let casts = [
+        ("trunc i64 %n to i32", CastOp::Trunc),
+        ("zext i32 %k to i64", CastOp::ZExt),
+        ("sext i32 %k to i64", CastOp::SExt),
+        ("ptrtoint ptr %p to i64", CastOp::PtrToInt),
+        ("inttoptr i64 %n to ptr", CastOp::IntToPtr),
+        ("bitcast double %x to i64", CastOp::BitCast),
+        ("fptoui double %x to i64", CastOp::FPToUI),
+        ("fptosi double %x to i64", CastOp::FPToSI),
+        ("uitofp i32 %k to double", CastOp::UIToFP),
+        ("sitofp i32 %k to double", CastOp::SIToFP),
+        ("fptrunc double %x to float", CastOp::FPTrunc),
+        ("fpext float %y to double", CastOp::FPExt),
+        ("addrspacecast ptr %p to ptr addrspace(1)", CastOp::AddrSpaceCast),
+    ];
+    for (text, name) in casts {
+        let text =
+            format!("define void @f(i64 %n, i32 %k, ptr %p, double %x, float %y) {{\n %c = {text}\n ret void\n}}");
+        with_facts(&text, |facts, _| {
+            assert!(matches!(instruction(facts, "c").op, Op::Cast(cast) if cast == name), "{text}");
+        });
+    }
+}
