@@ -116,6 +116,13 @@ faults! {
 
     /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
     NarrowAddresses,
+
+    /// Values in memory are loaded before the region whether they can be read or not.
+    PreloadAlways,
+    /// Overflows of the check's arithmetic are not noticed.
+    OverflowUnnoticed,
+    /// Branches around the region tell the opposite of what they say.
+    GuardNegated,
 }
 
 /// Is this fault planted?

@@ -204,7 +204,7 @@ impl<A: Anchors> Writer<'_, A> {
         let pointer = self.hoisted(pointer);
         let from = self.build.block();
         let join = self.build.new_block(c"lw.check");
-        let certain = readable.constant_bool() == Some(true);
+        let certain = readable.constant_bool() == Some(true) || planted::is(Fault::PreloadAlways);
         if !certain {
             let block = self.build.new_block(c"lw.preload");
             self.build.branch_if(readable, block, join);
@@ -263,6 +263,9 @@ impl<A: Anchors> Writer<'_, A> {
             Test::Preload { .. } => return Err(WriteError::Plan("a preload is no test".into())),
         };
         let mut ok = holds;
+        if planted::is(Fault::OverflowUnnoticed) {
+            overflows = Overflows::default();
+        }
         if overflows.always {
             ok = self.build.bool(false);
         } else if let Some(any) = overflows.bits.into_iter().reduce(|a, b| self.build.or(a, b)) {
