@@ -85,12 +85,8 @@ faults! {
 
     /// φs of two different casts of one value become one of them.
     CastsTakenForEqual,
-    /// φs of one operation on two different counters or values from outside become one of them.
-    OperandsTakenForEqual,
     /// What is computed before the region is not frozen.
     PoisonHoisted,
-    /// What is computed before the region keeps its flags.
-    PromisesHoisted,
     /// Promises are believed before it is known whether control gets to them.
     PromisesBelievedEarly,
     /// That errors do not happen is assumed and not tested.
@@ -121,8 +117,6 @@ faults! {
     PreloadAlways,
     /// Overflows of the check's arithmetic are not noticed.
     OverflowUnnoticed,
-    /// Branches around the region tell the opposite of what they say.
-    GuardNegated,
 }
 
 /// Is this fault planted?

@@ -30,7 +30,6 @@ use isl::Set;
 use model::assume::{Allowed, Assumption, AssumptionKind, Assumptions};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Param, ParamId};
-use planted::Fault;
 use region::{End, Piece, Region, chain};
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -614,7 +613,7 @@ impl<'a> Reader<'a> {
                     None
                 };
                 if let (Some(truth), Some(crate::facts::Op::Branch { .. })) = (truth, terminator.map(|t| &t.op)) {
-                    self.learn(terminator.unwrap().operands[0], truth != planted::is(Fault::GuardNegated), above)?;
+                    self.learn(terminator.unwrap().operands[0], truth, above)?;
                     seen += 1;
                 }
             }

@@ -72,11 +72,7 @@ impl Reader<'_> {
         same_operation
             && x.flags == y.flags
             && x.operands.len() == y.operands.len()
-            && x.operands.iter().zip(&y.operands).all(|(&m, &n)| self.is_same_operand(m, n, depth + 1))
-    }
-
-    fn is_same_operand(&self, a: ValueId, b: ValueId, depth: u32) -> bool {
-        self.is_same(a, b, depth) || planted::is(Fault::OperandsTakenForEqual) && self.is_known_everywhere(b)
+            && x.operands.iter().zip(&y.operands).all(|(&m, &n)| self.is_same(m, n, depth + 1))
     }
 
     /// Something that every statement can compute: no instruction of the region but a count of a loop around it.

@@ -141,9 +141,7 @@ impl<A: Anchors> Writer<'_, A> {
         }
         let operands: Vec<Value> = value.operands().into_iter().map(|operand| self.hoisted(operand)).collect();
         let mut copy = self.build.clone_here(value);
-        if !planted::is(Fault::PromisesHoisted) {
-            copy.drop_promises();
-        }
+        copy.drop_promises();
         for (index, operand) in operands.into_iter().enumerate() {
             copy.set_operand(index, operand);
         }
