@@ -19,6 +19,13 @@ using namespace llvm;
 
 namespace loopwright {
 
+// The libraries of Linux say it by a function; one that this module defines is none of theirs.
+bool hasErrnoLocation(const Module &M) {
+  Triple Target(M.getTargetTriple());
+  const GlobalValue *Known = M.getNamedValue("__errno_location");
+  return Target.isOSLinux() && !Target.isAndroid() && (!Known || (isa<Function>(Known) && Known->isDeclaration()));
+}
+
 Analyses::Analyses(Function &F, FunctionAnalysisManager &FAM)
     : F(F), DT(FAM.getResult<DominatorTreeAnalysis>(F)), PDT(FAM.getResult<PostDominatorTreeAnalysis>(F)),
       LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), AA(FAM.getResult<AAManager>(F)),
@@ -148,9 +155,9 @@ bool speaksOfArguments(const Analyses &A, const MDNode *Tag) {
 
 // Memory without a declared type may hold floats now and ints later: types separate a load from a store in front of it, and nothing
 // else. So they say nothing here, where it is asked what may change places. Dropping a tag only weakens what is known.
-AAMDNodes trustedTags(const Analyses &A, const Instruction &I) {
+AAMDNodes trustedTags(const Analyses &A, const Instruction &I, bool ByTypes) {
   AAMDNodes Tags = I.getAAMetadata();
-  if (!speaksOfArguments(A, Tags.TBAA))
+  if (!ByTypes && !speaksOfArguments(A, Tags.TBAA))
     Tags.TBAA = nullptr;
   Tags.TBAAStruct = nullptr;
   Tags.Scope = onlyTrusted(A, Tags.Scope);
@@ -158,12 +165,12 @@ AAMDNodes trustedTags(const Analyses &A, const Instruction &I) {
   return Tags;
 }
 
-SmallVector<AAMDNodes, 4> distinctTags(const Analyses &A, const uint32_t *Accesses, size_t Count) {
+SmallVector<AAMDNodes, 4> distinctTags(const Analyses &A, const uint32_t *Accesses, size_t Count, bool ByTypes) {
   SmallVector<AAMDNodes, 4> Distinct;
   for (size_t I = 0; I < Count; ++I)
     if (auto *Access = dyn_cast<Instruction>(A.Values[Accesses[I]])) {
       // Copies of memory read and write under one tag each side may use; their struct tags say nothing simple.
-      AAMDNodes Tags = isa<LoadInst, StoreInst>(Access) ? trustedTags(A, *Access) : AAMDNodes();
+      AAMDNodes Tags = isa<LoadInst, StoreInst>(Access) ? trustedTags(A, *Access, ByTypes) : AAMDNodes();
       if (!is_contained(Distinct, Tags))
         Distinct.push_back(Tags);
     }
@@ -265,15 +272,16 @@ bool lw_range(Analyses *A, uint32_t V, bool Signed, uint64_t *Out) {
   return true;
 }
 
+// `ByTypes`: for those who want to see that it is wrong.
 bool lw_may_alias(Analyses *A, uint32_t First, const uint32_t *FirstAccesses, size_t FirstCount, uint32_t Second,
-                  const uint32_t *SecondAccesses, size_t SecondCount) {
+                  const uint32_t *SecondAccesses, size_t SecondCount, bool ByTypes) {
   Value *FirstBase = A->Values[First], *SecondBase = A->Values[Second];
   if (!FirstBase->getType()->isPointerTy() || !SecondBase->getType()->isPointerTy())
     return true;
   BatchAAResults AA(A->AA);
   AA.enableCrossIterationMode();
-  auto SecondTags = distinctTags(*A, SecondAccesses, SecondCount);
-  for (const AAMDNodes &Tags : distinctTags(*A, FirstAccesses, FirstCount))
+  auto SecondTags = distinctTags(*A, SecondAccesses, SecondCount, ByTypes);
+  for (const AAMDNodes &Tags : distinctTags(*A, FirstAccesses, FirstCount, ByTypes))
     for (const AAMDNodes &Others : SecondTags)
       if (AA.alias(MemoryLocation::getBeforeOrAfter(FirstBase, Tags),
                    MemoryLocation::getBeforeOrAfter(SecondBase, Others)) != AliasResult::NoAlias)
@@ -307,13 +315,7 @@ bool lw_may_be_errno(Analyses *A, uint32_t Base, const uint32_t *Accesses, size_
   return Count == 0;
 }
 
-// Can the check ask where errno is? The libraries of Linux say so by a function; one that this module defines is none of theirs.
-bool lw_has_errno_location(const Analyses *A) {
-  const Module &M = *A->F.getParent();
-  Triple Target(M.getTargetTriple());
-  const GlobalValue *Known = M.getNamedValue("__errno_location");
-  return Target.isOSLinux() && !Target.isAndroid() && (!Known || (isa<Function>(Known) && Known->isDeclaration()));
-}
+bool lw_has_errno_location(const Analyses *A) { return hasErrnoLocation(*A->F.getParent()); }
 
 bool lw_is_readable_at(Analyses *A, uint32_t Load, uint32_t Block) {
   auto *L = dyn_cast<LoadInst>(A->Values[Load]);

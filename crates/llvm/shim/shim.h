@@ -71,6 +71,9 @@ struct Managers {
   virtual ~Managers() = default;
 };
 
+// Can code of this module ask where errno is?
+bool hasErrnoLocation(const llvm::Module &M);
+
 // LLVM's answers about one function while it is unchanged; ids are positions in Values, Blocks and Loops.
 struct Analyses {
   llvm::Function &F;

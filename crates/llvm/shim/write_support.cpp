@@ -358,9 +358,11 @@ void lw_write_append_destructor(LLVMValueRef function_ref) {
 }
 
 // 0: malloc (of a 64-bit size), 1: free, as LLVM knows them; 2: the function that says where errno is, which LLVM does not know. That
-// they may be called was found out with the facts.
+// the first two may be called was found out with the facts; nothing if there is no such function as the third.
 LLVMValueRef lw_write_library(LLVMValueRef caller_ref, unsigned which) {
   Module &module = *cast<Function>(unwrap(caller_ref))->getParent();
+  if (which == 2 && !loopwright::hasErrnoLocation(module))
+    return nullptr;
   TargetLibraryInfoImpl known{Triple(module.getTargetTriple())};
   TargetLibraryInfo library(known);
   Type *pointer = PointerType::getUnqual(module.getContext());

@@ -5,6 +5,7 @@ use crate::ffi;
 use crate::module::FunctionHandle;
 use crate::tape::Reader;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use planted::Fault;
 
 /// The way from the ids of one snapshot back to LLVM, and LLVM's answers about it.
 ///
@@ -110,6 +111,7 @@ impl Oracle for Analyses {
                 self.checked(b),
                 second.as_ptr(),
                 second.len(),
+                planted::is(Fault::TypesSeparate),
             )
         }
     }

@@ -50,6 +50,7 @@ unsafe extern "C" {
         second: u32,
         second_accesses: *const u32,
         second_count: usize,
+        by_types: bool,
     ) -> bool;
     pub fn lw_types(analyses: *mut Analyses, first: u32, second: u32) -> i32;
     pub fn lw_may_be_errno(analyses: *mut Analyses, base: u32, accesses: *const u32, count: usize) -> bool;

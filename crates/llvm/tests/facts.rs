@@ -399,3 +399,59 @@ fn every_cast_has_a_name_of_its_own() {
         });
     }
 }
+
+/// Loads and stores of several types through pointers that nothing else tells apart.
+const TYPED: &str = r#"
+target triple = "x86_64-pc-linux-gnu"
+@defined = global i32 0
+@declared = external global i32
+define void @f(ptr %p, ptr %q, ptr noalias %r) {
+  %int = load i32, ptr %p, !tbaa !1
+  %unsigned = load i32, ptr %p, !tbaa !1
+  %float = load float, ptr %q, !tbaa !3
+  %char = load i8, ptr %q, !tbaa !5
+  %untyped = load float, ptr %q
+  %own = load i32, ptr %r
+  %known = load i32, ptr @defined
+  %foreign = load i32, ptr @declared
+  ret void
+}
+!1 = !{!2, !2, i64 0}
+!2 = !{!"int", !6, i64 0}
+!3 = !{!4, !4, i64 0}
+!4 = !{!"float", !6, i64 0}
+!5 = !{!6, !6, i64 0}
+!6 = !{!"omnipotent char", !7, i64 0}
+!7 = !{!"Simple C/C++ TBAA"}
+"#;
+
+#[test]
+fn types_keep_nothing_apart() {
+    with_facts(TYPED, |facts, analyses| {
+        let value = |name: &str| named(facts, name);
+        assert!(analyses.may_alias(value("p"), &[value("int")], value("q"), &[value("float")]));
+        assert_eq!(analyses.types(value("int"), value("float")), Types::Apart);
+        assert_eq!(analyses.types(value("int"), value("unsigned")), Types::Same);
+        assert_eq!(analyses.types(value("int"), value("char")), Types::Compatible);
+        assert_eq!(analyses.types(value("float"), value("untyped")), Types::Compatible);
+    });
+}
+
+#[test]
+fn errno_is_an_int_that_the_library_defines() {
+    with_facts(TYPED, |facts, analyses| {
+        let value = |name: &str| named(facts, name);
+        let base = |load: &str| match instruction(facts, load).op {
+            Op::Load { pointer, .. } => pointer,
+            _ => panic!("{load} is no load"),
+        };
+        let may_be = |base: ValueId, accesses: &[&str]| {
+            analyses.may_be_errno(base, &accesses.iter().map(|name| value(name)).collect::<Vec<_>>())
+        };
+        assert!(analyses.has_errno_location());
+        assert!(may_be(value("p"), &["int"]) && may_be(value("q"), &["char"]) && may_be(value("q"), &["untyped"]));
+        assert!(may_be(value("q"), &["float", "char"]) && !may_be(value("q"), &["float"]));
+        assert!(!may_be(value("r"), &["own"]));
+        assert!(!may_be(base("known"), &["known"]) && may_be(base("foreign"), &["foreign"]));
+    });
+}

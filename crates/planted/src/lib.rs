@@ -117,6 +117,19 @@ faults! {
     PreloadAlways,
     /// Overflows of the check's arithmetic are not noticed.
     OverflowUnnoticed,
+
+    /// Calls that may write errno change places.
+    ErrnoForgotten,
+    /// All calls are taken to leave the same number in errno.
+    ErrnoOfOneValue,
+    /// No pointer is taken to lead to errno.
+    ErrnoApart,
+    /// A call whose result nobody needs is dropped, though it may write errno.
+    ErrnoUnneeded,
+    /// Types keep arrays apart: a later store may come before an earlier access of another type.
+    TypesSeparate,
+    /// Two arrays of which only the second is written are not compared.
+    SecondWriteUnchecked,
 }
 
 /// Is this fault planted?

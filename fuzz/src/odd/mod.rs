@@ -22,7 +22,10 @@ pub use crate::kernel::Rel;
 /// A type of C, by the name it has in `prelude.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ty {
-    Int { bits: u32, signed: bool },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
     Bool,
     Half,
     Float,

@@ -4,9 +4,9 @@ use super::affine::{Affine, NotAffine, Scope};
 use super::polynomial::{PolynomialAddress, Window};
 use super::statement::{Cut, Draft};
 use super::{Reader, Stop};
-use crate::facts::{BlockId, CastOp, MathError, Op, Scev, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, Op, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
-use isl::{DimType, PwAff, Set, Val};
+use isl::{DimType, PwAff};
 use model::delinearize::Offset;
 use model::polynomial::Polynomial;
 use model::refusal::RefusalKind;
@@ -20,7 +20,7 @@ pub struct MemoryAccess {
     /// Bytes from the base at which it starts; `None`: anything reachable from the base may be touched.
     pub offset: Option<Offset>,
     /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
-    may_wrap: bool,
+    pub(super) may_wrap: bool,
     /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
     pub window: Option<Window>,
     pub extent: Extent,
@@ -83,19 +83,6 @@ struct Block {
 /// All accesses, by base pointer in order of first appearance.
 pub type AccessesByBase = IndexMap<ValueId, Vec<MemoryAccess>>;
 
-/// A call that may write errno.
-pub struct ErrnoCall {
-    pub draft: usize,
-    pub call: ValueId,
-    pub error: MathError,
-    pub line: u32,
-}
-
-/// Of errno, an `int`.
-pub const ERRNO_BYTES: u64 = 4;
-/// The function of the libraries of Linux that says where it is.
-const ERRNO_LOCATION: &str = "__errno_location";
-
 /// A pointer as base plus bytes. `exact`: no step of its computation can have wrapped.
 struct Address {
     base: ValueId,
@@ -125,53 +112,11 @@ impl Reader<'_> {
         Ok(all)
     }
 
-    fn instructions_of(&self, draft: &Draft) -> Vec<ValueId> {
+    pub(super) fn instructions_of(&self, draft: &Draft) -> Vec<ValueId> {
         match &draft.boxed {
             Some(part) => part.blocks.iter().flat_map(|&b| self.facts.block(b).instructions.clone()).collect(),
             None => draft.instructions.clone(),
         }
-    }
-
-    /// The calls of the region that may write errno.
-    pub(super) fn errno_calls(&self, cut: &Cut) -> Vec<ErrnoCall> {
-        let mut calls = Vec::new();
-        for (draft, from) in cut.drafts.iter().enumerate() {
-            for call in self.instructions_of(from) {
-                let instruction = self.facts.instruction(call).expect("an instruction");
-                let Op::Call(facts) = &instruction.op else { continue };
-                if facts.math_errno {
-                    let line = if instruction.line != 0 { instruction.line } else { from.scope.line };
-                    calls.push(ErrnoCall { draft, call, error: facts.math_error, line });
-                }
-            }
-        }
-        calls
-    }
-
-    /// Where a program uses errno by its name, it has asked for its address.
-    pub(super) fn is_errno(&self, base: ValueId) -> bool {
-        matches!(self.facts.instruction(base).map(|i| &i.op),
-            Some(Op::Call(call)) if call.callee == ERRNO_LOCATION && call.no_memory)
-    }
-
-    /// Calls that may write errno do so in the array that is errno, if there is one.
-    fn add_calls_to_errno(&self, cut: &Cut, all: &mut AccessesByBase) -> Result<(), Stop> {
-        let Some(errno) = all.keys().copied().find(|&base| self.is_errno(base)) else { return Ok(()) };
-        for ErrnoCall { draft, call, line, .. } in self.errno_calls(cut) {
-            let instances = Set::universe(&cut.drafts[draft].scope.domain.get_space()?)?;
-            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
-            all[&errno].push(MemoryAccess {
-                draft,
-                instruction: call,
-                kind: AccessKind::MayWrite,
-                offset: Some(Offset::Affine(start)),
-                may_wrap: false,
-                window: None,
-                extent: Extent::Bytes(ERRNO_BYTES),
-                line,
-            });
-        }
-        Ok(())
     }
 
     fn read_instruction(

@@ -1,6 +1,6 @@
 //! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
 
-use super::access::{AccessesByBase, ERRNO_BYTES, ErrnoCall, Extent, MemoryAccess};
+use super::access::{AccessesByBase, Extent, MemoryAccess};
 use super::domain::Item;
 use super::polynomial::Window;
 use super::preload::{InvariantRead, Place};
@@ -8,7 +8,7 @@ use super::reduction::{Updating, use_counts};
 use super::statement::{Cut, Draft, Slot};
 use super::{Attempt, Reader, Stop};
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{BlockId, MathError, Op, Types, ValueId};
+use crate::facts::{BlockId, Op, Types, ValueId};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, MultiUnionPwAff, PwAff, Schedule, Set, UnionMap, UnionSet, Val};
 use model::assume::{Assumption, AssumptionKind};
@@ -19,6 +19,7 @@ use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Scop, Statement, StatementId,
 };
 use model::update::Update;
+use planted::Fault;
 use std::collections::BTreeSet;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
@@ -36,13 +37,6 @@ struct Mapped {
     invariants: Vec<(usize, Map)>,
     /// Some address is a polynomial that fits no shape.
     unshaped: Option<Refusal>,
-}
-
-/// The array that stands for errno.
-struct Errno {
-    array: ArrayId,
-    /// By draft and call.
-    writes: Vec<(usize, ValueId, Access)>,
 }
 
 impl Reader<'_> {
@@ -497,56 +491,6 @@ impl Reader<'_> {
         slots
     }
 
-    /// An array for errno, where calls may write it that the program does not use by its name.
-    fn add_errno(
-        &self,
-        cut: &Cut,
-        accesses: &AccessesByBase,
-        domains: &IndexMap<StatementId, Set>,
-        arrays: &mut IndexMap<ArrayId, Array>,
-    ) -> Result<Option<Errno>, Stop> {
-        let calls = self.errno_calls(cut);
-        if calls.is_empty() || accesses.keys().any(|&base| self.is_errno(base)) {
-            return Ok(None);
-        }
-        let error = calls[0].error;
-        let one_value = error != MathError::Either && calls.iter().all(|call| call.error == error);
-        let id = ArrayId(arrays.len() as u32);
-        arrays.insert(
-            id,
-            Array {
-                name: "errno".into(),
-                kind: ArrayKind::Errno { one_value },
-                element: "i32".into(),
-                cell_bytes: ERRNO_BYTES,
-                inner_sizes: Vec::new(),
-                recovered: Recovered::None,
-                condition: None,
-                may_wrap: None,
-                live_out: true,
-            },
-        );
-        let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[0] }}"))?;
-        let mut writes = Vec::new();
-        for ErrnoCall { draft, call, line, .. } in calls {
-            let domain = &domains[&StatementId(draft as u32)];
-            let instances = Set::universe(&domain.get_space()?)?;
-            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
-            let access = Access {
-                kind: AccessKind::MayWrite,
-                array: id,
-                relation: Map::from_domain_and_range(domain, &cell)?,
-                offset: Some(Offset::Affine(start)),
-                bytes: ERRNO_BYTES,
-                exact: true,
-                update: None,
-                line,
-            };
-            writes.push((draft, call, access));
-        }
-        Ok(Some(Errno { array: id, writes }))
-    }
-
     fn aliasing_pairs(
         &self,
         accesses: &AccessesByBase,
@@ -564,7 +508,7 @@ impl Reader<'_> {
         for second in 0..accesses.len() {
             for first in 0..second {
                 let (a, b) = (*accesses.get_index(first).unwrap().0, *accesses.get_index(second).unwrap().0);
-                if (written[first] || written[second])
+                if (written[first] || written[second] && !planted::is(Fault::SecondWriteUnchecked))
                     && self.oracle.may_alias(a, &instructions[first], b, &instructions[second])
                 {
                     pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
@@ -574,6 +518,7 @@ impl Reader<'_> {
         for (number, (&base, instructions)) in accesses.keys().zip(&instructions).enumerate() {
             if let Some(errno) = errno
                 && self.oracle.may_be_errno(base, instructions)
+                && !planted::is(Fault::ErrnoApart)
             {
                 pairs.push((ArrayId(number as u32), errno));
             }

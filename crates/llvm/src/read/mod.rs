@@ -10,6 +10,7 @@ mod assemble;
 mod cfg;
 mod count;
 mod domain;
+mod errno;
 mod errors;
 mod invariant;
 mod legality;

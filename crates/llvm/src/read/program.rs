@@ -6,6 +6,7 @@ use crate::facts::{Op, ValueId};
 use indexmap::IndexMap;
 use model::delicm::{Code, Counter, Operation, Origin, Program, Role, Value};
 use model::scop::{AccessKind, ArrayId, Statement, StatementId};
+use planted::Fault;
 
 impl Reader<'_> {
     pub(super) fn program(
@@ -86,7 +87,7 @@ impl Reader<'_> {
             .map(|i| (known(i.value), Counter { base: i.base.map(known), offset: i.offset.clone() }));
         let has_effect = |v: &&Value| match &self.facts.instruction(ValueId(v.0)).expect("an instruction").op {
             Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
-            Op::Call(call) => call.math_errno,
+            Op::Call(call) => call.math_errno && !planted::is(Fault::ErrnoUnneeded),
             _ => false,
         };
         let effects = operations.iter().filter(has_effect).copied().collect();

@@ -323,10 +323,25 @@ impl<A: Anchors> Writer<'_, A> {
         Ok(Ends { empty, first, end, wrapped })
     }
 
+    /// Where errno is, if that can be asked; in the thread that asks.
+    fn errno_location(&self) -> Option<Value> {
+        let location = Library::errno_location_for(self.function)?;
+        Some(self.build.call(self.build.function_type(self.build.pointer(), &[], false), location, &[]))
+    }
+
+    /// Calls a function of a runtime library, which may leave anything in errno, and puts back what was there: the original does not
+    /// call it.
+    pub(super) fn call_beside_errno(&self, call: impl FnOnce() -> Value) -> Value {
+        let Some(place) = self.errno_location() else { return call() };
+        let before = self.build.load(self.build.int(32), place);
+        let result = call();
+        self.build.store(before, place);
+        result
+    }
+
     fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {
         if self.region.errno == Some(array) {
-            let location = Library::ErrnoLocation.declared_for(self.function);
-            return Ok(self.build.call(self.build.function_type(self.build.pointer(), &[], false), location, &[]));
+            return self.errno_location().ok_or_else(|| WriteError::Plan("the check cannot ask for errno".into()));
         }
         let base = self.region.bases.get(&array);
         let base = base.ok_or_else(|| WriteError::Plan(format!("the check names {array}, which has no base")))?;

@@ -412,13 +412,17 @@ impl Module {
 pub enum Library {
     Malloc = 0,
     Free = 1,
-    ErrnoLocation = 2,
 }
 
 impl Library {
-    /// `void *malloc(int64)`, `void free(void *)` or `int *__errno_location(void)` in the module of a function that may call them.
+    /// `void *malloc(int64)` or `void free(void *)` in the module of a function that may call them.
     pub fn declared_for(self, caller: Value) -> Value {
         Value(unsafe { lw_write_library(caller.0, self as c_uint) })
+    }
+    /// `int *__errno_location(void)`, where there is one.
+    pub fn errno_location_for(caller: Value) -> Option<Value> {
+        let function = unsafe { lw_write_library(caller.0, 2) };
+        (!function.is_null()).then_some(Value(function))
     }
 }
 
