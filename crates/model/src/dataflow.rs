@@ -59,6 +59,7 @@ impl Answer {
         without_clock(&self.0.get_full_may_dependence()?)
     }
     /// The accesses `{ sink -> element }` for which there is no source at all.
+    #[cfg(test)]
     pub(crate) fn without_source(&self) -> Result<UnionMap, IslError> {
         without_clock(&self.0.get_must_no_source()?)
     }
