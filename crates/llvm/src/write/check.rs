@@ -189,7 +189,9 @@ impl<A: Anchors> Writer<'_, A> {
             self.build.at_end(block);
         }
         let copy = self.build.load(load.ty(), self.hoisted(pointer));
-        copy.set_alignment(load.alignment());
+        // Which of the cell's loads is certain to run is not known here.
+        let same = self.region.invariants[number].1.iter().map(|&id| self.value(id)).filter(|v| v.is_load());
+        copy.set_alignment(same.chain([load]).map(Value::alignment).min().unwrap_or(1));
         let copy = self.build.freeze(copy);
         let loaded_in = self.build.block();
         self.build.branch(join);

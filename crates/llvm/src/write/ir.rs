@@ -166,6 +166,9 @@ impl Value {
     pub fn arguments(self) -> Vec<Value> {
         unsafe { (0..LLVMCountParams(self.0)).map(|i| self.argument(i)).collect() }
     }
+    pub fn is_load(self) -> bool {
+        unsafe { !LLVMIsALoadInst(self.0).is_null() }
+    }
     #[cfg(test)]
     pub fn is_store(self) -> bool {
         unsafe { !LLVMIsAStoreInst(self.0).is_null() }
