@@ -93,6 +93,15 @@ pub fn scalars_are_written(scop: &Scop, initial: &[ArrayId], params: &[i128]) ->
 
 /// Parameter values in `valid` at which the region has instances, but few: each parameter as close to `wish` as it can be.
 pub fn sample_params(scop: &Scop, valid: &isl::Set, wish: i64) -> Result<Option<Vec<i128>>, IslError> {
+    sample_uneven_params(scop, valid, |_| wish)
+}
+
+/// The same with a wish for each parameter.
+pub fn sample_uneven_params(
+    scop: &Scop,
+    valid: &isl::Set,
+    wish: impl Fn(usize) -> i64,
+) -> Result<Option<Vec<i128>>, IslError> {
     scop.ctx.within(Budget::VERIFY, || {
         let mut set = scop.context.intersect(valid)?;
         if set.is_empty()? {
@@ -100,7 +109,7 @@ pub fn sample_params(scop: &Scop, valid: &isl::Set, wish: i64) -> Result<Option<
         }
         let mut out = Vec::new();
         for k in 0..scop.params.len() {
-            let name = format!("p{k}");
+            let (name, wish) = (format!("p{k}"), wish(k));
             let Some(at) = set.find_dim_by_name(isl::DimType::Param, &name)? else {
                 out.push(i128::from(wish));
                 continue;

@@ -14,7 +14,7 @@ use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
 use model::scop::Scop;
-use model::verify::{self, sample_params};
+use model::verify::{self, sample_params, sample_uneven_params};
 
 /// A function with a verdict on each of its regions.
 pub struct Considered {
@@ -251,8 +251,16 @@ fn check_at_samples(
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
     // What is refused here the plan refuses, too.
     let valid = admitted(scop, options).map_err(|error| refusal_of_plan(error, line))?;
-    for wish in [1, 2, 5, 9] {
-        let Some(params) = sample_params(scop, &valid, wish).map_err(refuse)? else { continue };
+    // Where all are equal, no `k == t` with k < n ever holds.
+    let uneven = [
+        |k: usize| if k % 2 == 0 { 6 } else { 3 },
+        |k: usize| if k % 2 == 0 { 3 } else { 6 },
+        |k: usize| 7 - k as i64 % 5,
+    ];
+    let even = [1, 2, 5, 9].map(|wish| sample_params(scop, &valid, wish));
+    let uneven = uneven.map(|wish| sample_uneven_params(scop, &valid, wish));
+    for params in even.into_iter().chain(uneven) {
+        let Some(params) = params.map_err(refuse)? else { continue };
         // Running out of the budget says nothing against the plan.
         let verdict = match check(&params) {
             Err(IslError::OutOfBudget { .. }) => continue,

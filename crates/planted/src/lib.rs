@@ -130,6 +130,15 @@ faults! {
     TypesSeparate,
     /// Two arrays of which only the second is written are not compared.
     SecondWriteUnchecked,
+
+    /// A scalar moves into elements that others overwrite while it is needed.
+    MovedIntoOverwritten,
+    /// A scalar moves into elements whose contents are still read.
+    MovedOverContents,
+    /// A scalar moves into elements that the region might not write, and stays there.
+    MovedWhereNothingIsWritten,
+    /// A value is loaded again from an element that was overwritten meanwhile.
+    LoadedAgainFromOverwritten,
 }
 
 /// Is this fault planted?

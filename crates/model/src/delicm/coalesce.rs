@@ -23,6 +23,7 @@ use crate::scop::{AccessKind, ArrayId, StatementId};
 use crate::zone::{Flow, Pair};
 use indexmap::IndexMap;
 use isl::{IslError, Map};
+use planted::Fault;
 use std::collections::VecDeque;
 
 /// A scalar, and where its content would go.
@@ -246,13 +247,17 @@ impl Work<'_> {
                 return Ok(true);
             }
         }
-        Ok(false)
+        Ok(planted::is(Fault::MovedWhereNothingIsWritten))
     }
 
     pub(super) fn is_conflicting(&mut self, into: Into, proposal: &Proposal) -> Result<bool, IslError> {
         let there = self.flow(into.array)?;
         for (&writer, target) in &proposal.writes {
-            if self.is_overwritten(into, proposal, writer, target)? || self.overwrites(into, &there, writer, target)? {
+            let overwritten = self.is_overwritten(into, proposal, writer, target)?;
+            if overwritten && !planted::is(Fault::MovedIntoOverwritten) {
+                return Ok(true);
+            }
+            if self.overwrites(into, &there, writer, target)? && !planted::is(Fault::MovedOverContents) {
                 return Ok(true);
             }
         }

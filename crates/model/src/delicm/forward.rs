@@ -11,6 +11,7 @@ use super::work::{Item, Work};
 use crate::polynomial::Polynomial;
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use isl::{IslError, Map};
+use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
 
 /// A statement does not fetch more than this for one operand.
@@ -380,7 +381,7 @@ impl Work<'_> {
                 }
                 let later = instance.apply_range(&self.timeline.not_after(since, other)?)?;
                 let between = meets.intersect(&self.timeline.before(other, user)?.reverse()?)?.intersect(&later)?;
-                if !self.is_impossible(&between)? {
+                if !self.is_impossible(&between)? && !planted::is(Fault::LoadedAgainFromOverwritten) {
                     return Ok(false);
                 }
             }

@@ -2,7 +2,9 @@
 //! compare what is in memory in the end.
 //!
 //! It shares no reasoning with the rest of this room: instructions touch the cells that the original says, values that were moved go by
-//! their addresses, and what is touched must be what the new accesses declare.
+//! their addresses, and what is touched must be what the new accesses declare. A value that is wider than a cell is in several, a part
+//! in each; who reads parts of several values, or not all parts of one, reads something else. What is promised of the address of a
+//! moved value must follow from what the original, as it ran, promised of its own.
 
 use super::Outcome;
 use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, Value};
@@ -24,9 +26,17 @@ enum Made {
     /// Something an instance of an original statement did, from all that it found.
     Opaque(StatementId, Vec<i128>, usize, Vec<Term>),
     /// What a call leaves that may have written: this or, perhaps, what was there before.
-    Maybe(Term, Term),
-    /// Parts of several values.
-    Mixed(Vec<(Term, u64)>),
+    Maybe(Term, Part),
+    /// Parts of several values, or some of one.
+    Mixed(Vec<Part>),
+}
+
+/// The n-th of so many cells that a value takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Part {
+    of: Term,
+    number: usize,
+    count: usize,
 }
 
 /// A cell of an array, counted from its base; scalars have one.
@@ -50,9 +60,12 @@ struct Run<'a> {
     program: &'a Program,
     params: &'a [i128],
     terms: &'a mut Terms,
-    /// A value, and which part of it.
-    memory: HashMap<Cell, (Term, u64)>,
+    memory: HashMap<Cell, Part>,
     touched: BTreeSet<(bool, Cell)>,
+    /// Alignments, and the numbers of bytes from an array's base that have them if the program keeps its promises.
+    aligned: BTreeSet<(ArrayId, u64, i128)>,
+    /// What an address of a moved value is in the way of.
+    complaint: Option<String>,
 }
 
 /// Does `changed`, run as `outcome` says, leave in memory what `original` does, at these parameters?
@@ -76,8 +89,9 @@ pub fn replay(
             run.touched.clear();
             run.original(*id, at, code, &run.cells(&before, k));
         }
-        let expected = run.memory;
+        let Run { memory: expected, aligned, .. } = run;
         let mut run = Run::new((original, changed), program, params, &mut terms);
+        run.aligned = aligned;
         for (k, (id, at)) in after.instances.iter().enumerate() {
             let changes = &outcome.statements[id];
             let Some(position) = before.position(changes.from, at) else {
@@ -90,6 +104,9 @@ pub fn replay(
                 let what = if *writes { "writes" } else { "reads" };
                 return Ok(Verdict::Different { what: format!("{} {what} {array}[{cell}] unsaid", after.name(k)) });
             }
+            if let Some(complaint) = run.complaint {
+                return Ok(Verdict::Different { what: format!("{}: {complaint}", after.name(k)) });
+            }
         }
         let found = run.memory;
         let stays = |(array, _): &Cell| {
@@ -98,7 +115,7 @@ pub fn replay(
         let cells: BTreeSet<Cell> = expected.keys().chain(found.keys()).copied().filter(stays).collect();
         for cell in cells {
             // A cell that one run never wrote contains what it did before.
-            let untouched = (terms.of(Made::Before(cell.0, cell.1)), 0);
+            let untouched = Part { of: terms.of(Made::Before(cell.0, cell.1)), number: 0, count: 1 };
             let (a, b) = (expected.get(&cell).unwrap_or(&untouched), found.get(&cell).unwrap_or(&untouched));
             if a != b {
                 let name = &original.arrays[&cell.0].name;
@@ -116,7 +133,8 @@ impl<'a> Run<'a> {
         params: &'a [i128],
         terms: &'a mut Terms,
     ) -> Run<'a> {
-        Run { scop, arrays, program, params, terms, memory: HashMap::new(), touched: BTreeSet::new() }
+        let (memory, touched, aligned) = Default::default();
+        Run { scop, arrays, program, params, terms, memory, touched, aligned, complaint: None }
     }
 
     fn array(&self, id: ArrayId) -> &'a Array {
@@ -160,43 +178,63 @@ impl<'a> Run<'a> {
         let mut parts = Vec::new();
         for &cell in cells {
             self.touched.insert((false, cell));
-            let part = match self.memory.get(&cell) {
-                Some(part) => *part,
-                None => (self.terms.of(Made::Before(cell.0, cell.1)), 0),
-            };
-            parts.push(part);
+            parts.push(self.part(cell));
         }
         match parts[..] {
-            [(term, 0)] => term,
-            [(term, 0), ..] if parts.iter().enumerate().all(|(n, p)| *p == (term, n as u64)) => term,
+            [Part { of, .. }, ..] if parts.iter().copied().eq(parts_of(of, parts.len())) => of,
             _ => self.terms.of(Made::Mixed(parts)),
         }
     }
 
     fn write(&mut self, cells: &[Cell], term: Term) {
-        for (n, &cell) in cells.iter().enumerate() {
+        for (&cell, part) in cells.iter().zip(parts_of(term, cells.len())) {
             self.touched.insert((true, cell));
-            self.memory.insert(cell, (term, n as u64));
+            self.memory.insert(cell, part);
+        }
+    }
+
+    /// What a cell holds.
+    fn part(&mut self, cell: Cell) -> Part {
+        match self.memory.get(&cell) {
+            Some(part) => *part,
+            None => Part { of: self.terms.of(Made::Before(cell.0, cell.1)), number: 0, count: 1 },
         }
     }
 
     fn may_write(&mut self, cells: &[Cell], term: Term) {
         for &cell in cells {
-            let (before, part) = match self.memory.get(&cell) {
-                Some(before) => *before,
-                None => (self.terms.of(Made::Before(cell.0, cell.1)), 0),
-            };
-            let after = self.terms.of(Made::Maybe(term, before));
+            let before = self.part(cell);
+            let of = self.terms.of(Made::Maybe(term, before));
             self.touched.insert((true, cell));
-            self.memory.insert(cell, (after, part));
+            self.memory.insert(cell, Part { of, ..before });
         }
     }
 
-    fn element(&self, element: &Element, at: &[i128]) -> Vec<Cell> {
+    fn element(&mut self, element: &Element, at: &[i128]) -> Vec<Cell> {
         let size = i128::from(self.array(element.array).cell_bytes);
         let offset = element.offset.at(|var| self.variable(var, at)).unwrap_or(i128::MIN / 2);
         let first = offset.div_euclid(size);
+        if offset.rem_euclid(size) != 0 || i128::from(element.bytes).rem_euclid(size) != 0 {
+            self.complaint = Some(format!("{} bytes at {offset} of {} are no cells", element.bytes, element.array));
+        }
+        // Addresses that differ by a multiple of an alignment have it both or not at all.
+        let follows = |&(array, alignment, known): &(ArrayId, u64, i128)| {
+            let step = i128::from(element.alignment);
+            array == element.array && alignment >= element.alignment && (offset - known).rem_euclid(step) == 0
+        };
+        if element.alignment > 1 && !self.aligned.iter().any(follows) {
+            let Element { array, alignment, .. } = element;
+            self.complaint = Some(format!("byte {offset} of {array} may be no multiple of {alignment}"));
+        }
         (0..i128::from(element.bytes) / size).map(|n| (element.array, first + n)).collect()
+    }
+
+    /// What an access of the original that runs promises of its address.
+    fn promise(&mut self, access: Value, cells: &[Cell]) {
+        if let (Some(&alignment), Some(&(array, first))) = (self.program.alignments.get(&access), cells.first()) {
+            let size = i128::from(self.array(array).cell_bytes);
+            self.aligned.insert((array, alignment, (first * size).rem_euclid(i128::from(alignment))));
+        }
     }
 
     /// What a value is in an instance that has computed the others that it needs.
@@ -222,6 +260,13 @@ impl<'a> Run<'a> {
             }
         }
         self.counters(code, at, &mut now);
+        for (k, role) in code.roles.iter().enumerate() {
+            if let (Role::Load(access) | Role::Store { instruction: access, .. }, Some(cells)) = (role, cells.get(&k))
+                && self.scop.statements[&id].accesses[k].exact
+            {
+                self.promise(*access, cells);
+            }
+        }
         self.operations(id, at, (code, &code.operations), cells, &mut now);
         for (k, role) in code.roles.iter().enumerate() {
             if let (Role::WriteScalar(Some(value)), Some(cells)) = (role, cells.get(&k)) {
@@ -236,7 +281,10 @@ impl<'a> Run<'a> {
         let mut fetched: Vec<Term> = Vec::new();
         for fetch in &changes.fetched {
             let term = match fetch {
-                Fetch::Load { element, .. } => self.read(&self.element(element, at)),
+                Fetch::Load { element, .. } => {
+                    let cells = self.element(element, at);
+                    self.read(&cells)
+                }
                 Fetch::Copy { value, operands } => {
                     let mut now = HashMap::new();
                     for (operand, source) in operands {
@@ -255,12 +303,13 @@ impl<'a> Run<'a> {
             let term = self.operand(operand, &fetched, at);
             now.insert(*value, term);
         }
-        let place = |run: &Self, place: &Place| match place {
+        let place = |run: &mut Self, place: &Place| match place {
             Place::Scalar(scalar) => vec![(*scalar, 0)],
             Place::Element(element) => run.element(element, at),
         };
         for (value, from) in &changes.reads {
-            let term = self.read(&place(self, from));
+            let cells = place(self, from);
+            let term = self.read(&cells);
             now.insert(*value, term);
         }
         self.counters(code, at, &mut now);
@@ -340,4 +389,9 @@ impl<'a> Run<'a> {
             self.write(cells.get(&k).unwrap_or(&none), term);
         }
     }
+}
+
+/// A value as it lies in memory.
+fn parts_of(of: Term, count: usize) -> impl Iterator<Item = Part> {
+    (0..count).map(move |number| Part { of, number, count })
 }

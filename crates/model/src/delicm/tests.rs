@@ -1,5 +1,6 @@
 //! The examples of "DeLICM: Scalar Dependence Removal at Zero Memory Cost", as regions with code, and what goes past them.
 
+mod cells;
 mod expand;
 
 use super::*;
