@@ -71,7 +71,9 @@ impl Source {
         let after = functions(&optimized);
         for (name, code) in functions(&plain) {
             if !transformed.contains(&name) && after.get(&name) != Some(&code) {
-                return Err(format!("late: `{name}` was not transformed, but differs from what the plain compiler makes"));
+                return Err(format!(
+                    "late: `{name}` was not transformed, but differs from what the plain compiler makes"
+                ));
             }
         }
         Ok(())

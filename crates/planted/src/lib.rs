@@ -31,6 +31,21 @@ faults! {
     OutputDropped,
     /// Flow dependences are left out.
     FlowDropped,
+
+    /// A function that was brought into form stays so, though nothing came of it.
+    CanonicalFormKept,
+    /// A φ where a boxed part begins is not found under the name of what it stands for.
+    TwinAtBoxEntryForgotten,
+    /// Slots that only edges of a boxed part write are not made.
+    EdgeSlotsForgotten,
+    /// What a boxed part leaves for a φ behind it is not written.
+    EdgeWriteLost,
+    /// A region does not hand its result to the next one, if that begins with the block of its φ.
+    TakenOverEdgeIgnored,
+    /// What a later region needs from inside an earlier one is not asked for.
+    NeededBehindIgnored,
+    /// Scalars do not hold what arrives in them before the region.
+    InitialForgotten,
 }
 
 /// Is this fault planted?
