@@ -106,6 +106,7 @@ struct Writer {
     flag(F.isPresplitCoroutine());
     flag(F.hasFnAttribute(Attribute::ReturnsTwice));
     flag(F.callsFunctionThatReturnsTwice());
+    flag(any_of(F, [](const BasicBlock &B) { return B.hasAddressTaken(); }));
     flag(F.hasFnAttribute(Attribute::SanitizeThread));
     flag(F.hasFnAttribute(Attribute::SanitizeMemory));
     flag(F.hasOptSize());

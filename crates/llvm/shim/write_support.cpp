@@ -42,7 +42,8 @@ struct LwWriteJoints {
 static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
   if (to->isEHPad())
     return false;
-  return none_of(from, [](BasicBlock *block) { return isa<IndirectBrInst, CallBrInst>(block->getTerminator()); });
+  // The targets of assembler code are operands, to be exchanged as those of any branch; those of a computed goto are addresses.
+  return none_of(from, [](BasicBlock *block) { return isa<IndirectBrInst>(block->getTerminator()); });
 }
 
 // Null on success, else why the control flow does not allow it; then nothing was changed.

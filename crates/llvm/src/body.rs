@@ -65,8 +65,9 @@ impl ReadRegion {
 pub enum LiveOut {
     /// An instruction of the region used behind it: the slot holds its last value.
     Value { value: ValueId, slot: ArrayId },
-    /// A φ in `exit` with incoming edges from the region: the slot holds what arrives over the edge that was taken.
-    ExitPhi { phi: ValueId, slot: ArrayId },
+    /// A φ in `exit` with incoming edges from the region: the slot holds what arrives over the edge that was taken. `only` is what
+    /// arrives over all of them, where that is one value.
+    ExitPhi { phi: ValueId, slot: ArrayId, only: Option<ValueId> },
 }
 
 /// The code of one statement. To run an instance: compute `inductions`, load `reads` and what is `elsewhere`, clone `kind` in
@@ -107,14 +108,6 @@ pub struct Elsewhere {
 impl Body {
     fn adopt(&mut self, changed: Changed) {
         let Changed { from: _, roles: _, fetched, bindings, reads, writes, operations, updating } = changed;
-        let BodyKind::Instructions(instructions) = &mut self.kind else {
-            // Inside a box nothing changed, but what it reads may come from elsewhere.
-            self.reads.retain(|r| reads.iter().any(|(v, _)| v.0 == r.value.0));
-            self.elsewhere = Elsewhere { fetched, bindings, ..Elsewhere::default() };
-            return;
-        };
-        instructions.retain(|id| operations.iter().any(|v| v.0 == id.0));
-        self.updating.extend(updating.iter().map(|v| ValueId(v.0)));
         let split = |accesses: Vec<(Value, Place)>| {
             let (mut slots, mut elements) = (Vec::new(), Vec::new());
             for (value, place) in accesses {
@@ -125,6 +118,15 @@ impl Body {
             }
             (slots, elements)
         };
+        let BodyKind::Instructions(instructions) = &mut self.kind else {
+            // Inside a box nothing changed, but what it reads may come from elsewhere.
+            let (reads, loads) = split(reads);
+            self.reads = reads;
+            self.elsewhere = Elsewhere { fetched, bindings, loads, stores: Vec::new() };
+            return;
+        };
+        instructions.retain(|id| operations.iter().any(|v| v.0 == id.0));
+        self.updating.extend(updating.iter().map(|v| ValueId(v.0)));
         let (reads, loads) = split(reads);
         let (writes, stores) = split(writes);
         (self.reads, self.writes) = (reads, writes);
@@ -138,7 +140,7 @@ pub enum BodyKind {
     Instructions(Vec<ValueId>),
     /// A whole single-entry part of the control flow, cloned block by block: from `entry` up to, not including, `exit`.
     /// The body's `recomputed` instructions are cloned, in order, before it. A φ of `entry` that is neither a read nor an induction
-    /// starts from its one incoming value from outside `blocks`. `edge_writes` are stored at the end of the clone of the block they
+    /// nor known before the region starts from its one incoming value from outside `blocks`. `edge_writes` are stored at the end of the clone of the block they
     /// name (whose edge leads to `exit`).
     Boxed { entry: BlockId, exit: BlockId, blocks: Vec<BlockId>, edge_writes: Vec<(BlockId, ScalarAccess)> },
 }

@@ -41,6 +41,8 @@ pub struct FunctionAttributes {
     pub returns_twice: bool,
     /// Contains a call to a returns_twice function.
     pub calls_returns_twice: bool,
+    /// Somebody keeps the address of a block, here or elsewhere: the body cannot be copied, since a copy is not what is kept.
+    pub takes_address_of_label: bool,
     pub sanitize_thread: bool,
     pub sanitize_memory: bool,
     /// optsize or minsize

@@ -95,6 +95,7 @@ impl Reader {
             presplit_coroutine: self.flag(),
             returns_twice: self.flag(),
             calls_returns_twice: self.flag(),
+            takes_address_of_label: self.flag(),
             sanitize_thread: self.flag(),
             sanitize_memory: self.flag(),
             optimize_size: self.flag(),

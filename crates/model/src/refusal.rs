@@ -26,6 +26,7 @@ refusals! {
     // functions
     FunctionAttribute => "the function is {}", "remove the attribute if this loop matters";
     AddressWidth => "the function is compiled for addresses of {} bits", "compile for a machine with addresses of 64 bits if this loop matters";
+    AddressOfLabel => "the address of a label in {} is taken, and a copy of its code would be somewhere else", "move the loop into a function of its own, or use `switch` instead of a computed `goto`";
     // loops
     UnknownTripCount => "how often this loop runs cannot be computed: {}", "count with an integer that the loop changes by a constant, and compare it with a bound that the loop does not change";
     LoopExits => "the loop is left in more than one way: {}", "move the `break` or `return` out of the loop, or test a flag in the loop condition";
@@ -43,6 +44,7 @@ refusals! {
     NoShape => "the shape of the array {} was not found, so any of its elements may be meant", "write the subscript as `row * n + column` with 0 <= column < n, or pass the array as `a[][n]`";
     AliasUnchecked => "{} may overlap and the extents of their accesses are unknown", "declare the pointers `restrict`";
     // whole regions
+    NeededBehind => "the loops behind this one need {} from inside of it, which only the original code computes", "copy it into a variable between the two";
     Unassumed => "it would have to be assumed {}", "allow it with the option `assume`";
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";

@@ -37,6 +37,7 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         for (index, refusal) in &given_up {
             considered.regions[*index].verdict = Verdict::Leave(refusal.clone());
         }
+        leave_what_cannot_hand_on(&facts, &mut considered);
         let remarks = remark::collect(function, &facts, &analyses, &considered);
         let to_write = considered.regions.iter().any(|r| matches!(r.verdict, Verdict::Transform(_)));
         let changed = to_write && !options.analyze;
@@ -63,6 +64,25 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
     }
 }
 
+/// Of two regions of which the first has no way to give the second what it needs, the second is transformed alone.
+fn leave_what_cannot_hand_on(facts: &FunctionFacts, considered: &mut Considered) {
+    for first in (0..considered.regions.len()).rev() {
+        let missing = |ConsideredRegion { region, verdict, .. }: &ConsideredRegion| match verdict {
+            Verdict::Transform(_) => considered.regions[first].region.cannot_hand_on(region, facts),
+            Verdict::Leave(_) => None,
+        };
+        let missing = considered.regions[first + 1..].iter().find_map(missing);
+        let region = &mut considered.regions[first];
+        if let (Some(value), Verdict::Transform(_)) = (missing, &region.verdict)
+            && !planted::is(planted::Fault::NeededBehindIgnored)
+        {
+            let line = region.region.scop.lines.0;
+            let refusal = Refusal::new(RefusalKind::NeededBehind, line, facts.display_name(value));
+            region.verdict = Verdict::Leave(refusal);
+        }
+    }
+}
+
 /// A function in which so many regions could not be written is left alone: every attempt reads it anew.
 const MAX_ATTEMPTS: usize = 3;
 
@@ -79,6 +99,7 @@ fn write_all(
     let write_options = WriteOptions { parallel, stats, outline, ..WriteOptions::default() };
     let mut at = considered.regions.iter().position(|r| matches!(r.verdict, Verdict::Transform(_))).unwrap_or(0);
     let Some(backup) = Backup::copy(function) else {
+        // The reader refuses such a function.
         return Err((at, "the address of a block is taken".into()));
     };
     let written = contain::contained(|| -> Result<(), String> {

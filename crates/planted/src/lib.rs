@@ -110,9 +110,6 @@ faults! {
     /// Moved values are aligned as the best aligned access to their array is.
     AlignmentOfAnyAccess,
 
-    /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
-    NarrowAddresses,
-
     /// Values in memory are loaded before the region whether they can be read or not.
     PreloadAlways,
     /// Overflows of the check's arithmetic are not noticed.
@@ -139,6 +136,21 @@ faults! {
     MovedWhereNothingIsWritten,
     /// A value is loaded again from an element that was overwritten meanwhile.
     LoadedAgainFromOverwritten,
+
+    /// A function that was brought into form stays so, though nothing came of it.
+    CanonicalFormKept,
+    /// A φ where a boxed part begins is not found under the name of what it stands for.
+    TwinAtBoxEntryForgotten,
+    /// Slots that only edges of a boxed part write are not made.
+    EdgeSlotsForgotten,
+    /// What a boxed part leaves for a φ behind it is not written.
+    EdgeWriteLost,
+    /// A region does not hand its result to the next one, if that begins with the block of its φ.
+    TakenOverEdgeIgnored,
+    /// What a later region needs from inside an earlier one is not asked for.
+    NeededBehindIgnored,
+    /// Scalars do not hold what arrives in them before the region.
+    InitialForgotten,
 }
 
 /// Is this fault planted?

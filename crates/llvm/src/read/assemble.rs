@@ -203,7 +203,12 @@ impl Reader<'_> {
         }
         let values =
             cut.live_out_values.iter().map(|&value| LiveOut::Value { value, slot: slots[&Slot::Value(value)] });
-        let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi { phi, slot: slots[&Slot::Phi(phi)] });
+        let phis = cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi {
+            phi,
+            slot: slots[&Slot::Phi(phi)],
+            only: self.only_from_region(phi),
+        });
+        let live_outs = values.chain(phis).collect();
         let initial: Vec<(ArrayId, ValueId)> = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
         let program = self.program(&statements, &bodies, &initial);
         let successors = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).successors).copied();
@@ -224,7 +229,7 @@ impl Reader<'_> {
             errno,
             initial,
             invariants: same_values,
-            live_outs: values.chain(phis).collect(),
+            live_outs,
             twins: std::mem::take(&mut self.twins),
             program,
             scop: Scop {

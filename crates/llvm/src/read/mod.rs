@@ -7,6 +7,7 @@
 mod access;
 mod affine;
 mod assemble;
+mod behind;
 mod cfg;
 mod count;
 mod domain;

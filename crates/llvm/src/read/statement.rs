@@ -132,6 +132,15 @@ impl Reader<'_> {
         Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
     }
 
+    /// The one value that all edges of the region bring to a φ at its exit.
+    pub(super) fn only_from_region(&self, phi: ValueId) -> Option<ValueId> {
+        let instruction = self.facts.instruction(phi)?;
+        let Op::Phi { incoming } = &instruction.op else { return None };
+        let edges = instruction.operands.iter().zip(incoming).filter(|(_, from)| self.region.contains(**from));
+        let values: BTreeSet<ValueId> = edges.map(|(&value, _)| value).collect();
+        values.first().copied().filter(|_| values.len() == 1)
+    }
+
     /// Would running the statements of a block one after the other swap two accesses to one array, one of them a write?
     ///
     /// Blocks are cut before addresses are read, from what pointers look like; scalar evolution sees through more.
@@ -284,14 +293,7 @@ impl Cutter<'_, '_> {
 
     /// The one value from outside that all edges of the region bring to a φ at its exit.
     fn same_from_everywhere(&self, phi: ValueId) -> Option<ValueId> {
-        let instruction = self.reader.facts.instruction(phi)?;
-        let Op::Phi { incoming } = &instruction.op else { return None };
-        let edges = instruction.operands.iter().zip(incoming).filter(|(_, from)| self.reader.region.contains(**from));
-        let values: BTreeSet<ValueId> = edges.map(|(&value, _)| value).collect();
-        match values.first() {
-            Some(&value) if values.len() == 1 && self.reader.is_outside(value) => Some(value),
-            _ => None,
-        }
+        self.reader.only_from_region(phi).filter(|&value| self.reader.is_outside(value))
     }
 
     /// The value is needed by another statement or behind the region.

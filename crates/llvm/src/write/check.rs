@@ -152,7 +152,7 @@ impl<A: Anchors> Writer<'_, A> {
         copy
     }
 
-    fn is_inside(&self, value: Value) -> bool {
+    pub(super) fn is_inside(&self, value: Value) -> bool {
         value.block().is_some_and(|b| self.inside.contains(&b))
     }
 

@@ -92,7 +92,10 @@ impl<A: Anchors> Writer<'_, A> {
             // All threads would share it; no loop that writes a scalar, be it in one iteration, is marked to run at once.
             return Err(WriteError::Plan(format!("a parallel loop writes the scalar {slot}")));
         }
-        self.build.store(value, self.slots[&slot].pointer);
+        let Some(&known) = self.slots.get(&slot) else {
+            return Err(WriteError::Reader(format!("slot {slot} is never described")));
+        };
+        self.build.store(value, known.pointer);
         Ok(())
     }
 
@@ -242,7 +245,7 @@ impl<A: Anchors> Writer<'_, A> {
             self.build.at_end(copies[&block]);
             for original in block.instructions() {
                 if original.is_phi() {
-                    let before_box = instance.now.get(&original).copied();
+                    let before_box = self.known_before_box(instance, original);
                     let arriving: Vec<_> = original.incoming();
                     if block == entry
                         && arriving.iter().all(|(_, from)| !copies.contains_key(from))
@@ -329,13 +332,24 @@ impl<A: Anchors> Writer<'_, A> {
             };
             self.build.before(copy.terminator());
             let value = self.current(instance, self.value(access.value))?;
-            self.write_slot(access.slot, value)?;
+            if !planted::is(Fault::EdgeWriteLost) {
+                self.write_slot(access.slot, value)?;
+            }
         }
         self.build.at_end(after);
         Ok(())
     }
 
-    /// What a φ at the entry of a box takes from the code before it: what was read or induced for it, else its one value from there.
+    /// What was read or induced for a φ, or for what it stands for, or is known of it before the region.
+    fn known_before_box(&mut self, instance: &Instance, phi: Value) -> Option<Value> {
+        let twin = if planted::is(Fault::TwinAtBoxEntryForgotten) { phi } else { self.stands_for(phi) };
+        let names = [phi, twin];
+        let here = names.iter().find_map(|name| instance.now.get(name)).copied();
+        let outside = names.iter().find_map(|name| self.frozen.get(name)).copied();
+        here.or_else(|| outside.map(|value| self.local(value)))
+    }
+
+    /// What a φ at the entry of a box takes from the code before it: what is known of it there, else its one value from there.
     fn box_entry_value(
         &mut self,
         instance: &Instance,

@@ -1,8 +1,9 @@
 //! Both versions side by side: slots filled before the new code, values merged behind it.
 
-use super::ir::{Joints, Value};
+use super::ir::{Block, Joints, Value};
 use super::{Anchors, Slot, WriteError, Writer};
-use crate::body::LiveOut;
+use crate::body::{BodyKind, LiveOut};
+use crate::facts::ValueId;
 use model::scop::ArrayId;
 use planted::Fault;
 
@@ -14,9 +15,15 @@ impl<A: Anchors> Writer<'_, A> {
         typed.extend(region.initial.iter().map(|&(slot, value)| (slot, self.value(value))));
         for body in region.bodies.values() {
             typed.extend(body.reads.iter().chain(&body.writes).map(|access| (access.slot, self.value(access.value))));
+            if let BodyKind::Boxed { edge_writes, .. } = &body.kind
+                && !planted::is(Fault::EdgeSlotsForgotten)
+            {
+                // Where all readers found the value elsewhere, nobody else mentions the slot.
+                typed.extend(edge_writes.iter().map(|(_, access)| (access.slot, self.value(access.value))));
+            }
         }
         for live in &region.live_outs {
-            let (LiveOut::Value { value, slot } | LiveOut::ExitPhi { phi: value, slot }) = live;
+            let (LiveOut::Value { value, slot } | LiveOut::ExitPhi { phi: value, slot, .. }) = live;
             typed.push((*slot, self.value(*value)));
         }
         let place = self.function.entry_block().instructions()[0];
@@ -46,8 +53,9 @@ impl<A: Anchors> Writer<'_, A> {
             .region
             .live_outs
             .iter()
-            .filter_map(|live| match live {
-                LiveOut::Value { value, .. } => Some(self.value(*value)),
+            .filter_map(|live| match *live {
+                LiveOut::Value { value, .. } => Some(self.value(value)),
+                LiveOut::ExitPhi { phi, only, .. } if self.is_taken_over(phi, joints) => only.map(|v| self.value(v)),
                 LiveOut::ExitPhi { .. } => None,
             })
             .collect();
@@ -67,6 +75,12 @@ impl<A: Anchors> Writer<'_, A> {
         Ok(())
     }
 
+    /// A region behind this one, written before it, begins with the block of this φ: the edge from here now leads to code that was
+    /// put in front of it, and what came over the edge is used there.
+    fn is_taken_over(&self, phi: ValueId, joints: Joints) -> bool {
+        self.value(phi).incoming().into_iter().all(|(_, from)| from != joints.merge)
+    }
+
     /// Stores what scalars hold when the region is entered.
     pub(super) fn fill_slots(&mut self, joints: Joints) -> Result<(), WriteError> {
         for &(slot, id) in self.region.initial.iter().filter(|_| !planted::is(Fault::InitialValueLost)) {
@@ -81,7 +95,9 @@ impl<A: Anchors> Writer<'_, A> {
                 }
             }
             let value = self.frozen.get(&value).copied().unwrap_or(value);
-            self.build.store(value, self.slots[&slot].pointer);
+            if !planted::is(Fault::InitialForgotten) {
+                self.build.store(value, self.slots[&slot].pointer);
+            }
         }
         Ok(())
     }
@@ -105,25 +121,23 @@ impl<A: Anchors> Writer<'_, A> {
         for (live, new) in self.region.live_outs.iter().zip(loaded) {
             self.build.before(merge_end);
             match *live {
-                LiveOut::Value { value: id, .. } => {
-                    let original = self.value(id);
-                    let merged = self.build.phi(original.ty());
-                    merged.add_incoming(original, joints.original_exit);
-                    merged.add_incoming(new, last_new);
-                    // φs that the split put into `original_exit` take the value over edges of the region: they stay.
-                    let mut untouched = self.blocks.clone();
-                    untouched.push(joints.original_exit);
-                    original.merge_uses_outside(&untouched, merged);
-                    self.written.replaced.push((id, merged.0));
+                LiveOut::Value { value, .. } => self.merge_value(value, new, last_new, joints),
+                LiveOut::ExitPhi { phi, slot, only } if self.is_taken_over(phi, joints) => {
+                    // The value is from before both regions, or of this one; then it is what the slot holds.
+                    if self.region.initial.iter().any(|(initial, _)| *initial == slot)
+                        || planted::is(Fault::TakenOverEdgeIgnored)
+                    {
+                        continue;
+                    }
+                    let Some(value) = only.filter(|&v| self.is_inside(self.value(v))) else {
+                        return Err(WriteError::Reader("a live-out φ has no edge from the region".into()));
+                    };
+                    self.merge_value(value, new, last_new, joints);
                 }
-                LiveOut::ExitPhi { phi, slot } => {
+                LiveOut::ExitPhi { phi, .. } => {
                     let phi = self.value(phi);
                     let old = phi.incoming().into_iter().find(|(_, from)| *from == joints.merge);
                     let Some((old, _)) = old else {
-                        // A region behind this one took over the edge, and with it the value from before both.
-                        if self.region.initial.iter().any(|(initial, _)| *initial == slot) {
-                            continue;
-                        }
                         return Err(WriteError::Reader("a live-out φ has no edge from the region".into()));
                     };
                     let merged = self.build.phi(phi.ty());
@@ -135,6 +149,19 @@ impl<A: Anchors> Writer<'_, A> {
             }
         }
         self.expect_merged(joints)
+    }
+
+    /// Behind the region, `id` is itself or `new`.
+    fn merge_value(&mut self, id: ValueId, new: Value, last_new: Block, joints: Joints) {
+        let original = self.value(id);
+        let merged = self.build.phi(original.ty());
+        merged.add_incoming(original, joints.original_exit);
+        merged.add_incoming(new, last_new);
+        // φs that the split put into `original_exit` take the value over edges of the region: they stay.
+        let mut untouched = self.blocks.clone();
+        untouched.push(joints.original_exit);
+        original.merge_uses_outside(&untouched, merged);
+        self.written.replaced.push((id, merged.0));
     }
 
     /// Every value of the region that a φ of the exit takes must have been listed as live-out: else the new side has none for it.

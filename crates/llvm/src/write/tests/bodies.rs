@@ -53,7 +53,7 @@ fn expect_sums(fixture: Fixture, text: &str) {
 fn a_sum_arrives_at_the_phi_behind_the_loop() {
     let fixture = Fixture::new(SUM);
     let (mut region, plan) = sum_region(&fixture);
-    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(1) });
+    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(1), only: None });
     fixture.write(&region, &plan);
     expect_sums(fixture, SUM);
 }

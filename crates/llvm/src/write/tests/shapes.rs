@@ -154,7 +154,7 @@ fn a_region_may_start_with_the_function_and_leave_over_two_edges() {
     second.writes.push(fixture.scalar("third", 0));
     region.bodies.insert(StatementId(0), first);
     region.bodies.insert(StatementId(1), second);
-    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(0) });
+    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(0), only: None });
     let condition = binary(BinaryOp::Gt, param(0), int(9));
     let large = Node::If { condition, then: Box::new(call(1, vec![])), otherwise: None };
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(0)))];
@@ -196,7 +196,7 @@ fn phis_of_an_entry_without_back_edge_are_inputs() {
     let mut body = fixture.body(0, &["s"]);
     body.writes.push(fixture.scalar("s", 0));
     region.bodies.insert(StatementId(0), body);
-    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(0) });
+    region.live_outs.push(LiveOut::ExitPhi { phi: fixture.value_id("r"), slot: ArrayId(0), only: None });
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(0)))];
     fixture.write(&region, &Plan { check, temporaries: Vec::new(), body: call(0, vec![]) });
     let new = fixture.run();
