@@ -1,8 +1,8 @@
 //! One generated function with its argument sets, of whatever family.
 
 use crate::extremes;
-use crate::odd;
 use crate::kernel::Kernel;
+use crate::odd;
 use crate::print::{self, Printed};
 use crate::{range, reduce};
 

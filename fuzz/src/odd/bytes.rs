@@ -46,7 +46,11 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
         }
         let arena = draw.arena();
         let place = draw.bytes(arena, ty, at, gcd(stride, offset));
-        let value = if draw.rng.percent(60) { read.clone() } else { draw.value(&[read.clone(), Value::Index(Expr::Counter(inner))], 2) };
+        let value = if draw.rng.percent(60) {
+            read.clone()
+        } else {
+            draw.value(&[read.clone(), Value::Index(Expr::Counter(inner))], 2)
+        };
         let stmt = match draw.rng.below(12) {
             0 => Stmt::Store(place, value),
             _ => Stmt::Update(place, op, value),
@@ -89,7 +93,8 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let constant = Value::Number(draw.rng.pick(&[0, 1, 0x0102_0304]));
     let nearby = draw.rng.pick(&[0, 1, 2, 2, size / 2, size / 2, 3, -1, -2, size]);
     let mut out = Vec::new();
-    let mut before = vec![Stmt::Set(sum, if draw.rng.percent(75) { constant.clone() } else { Value::Read(cell(draw, ty, 0)) })];
+    let mut before =
+        vec![Stmt::Set(sum, if draw.rng.percent(75) { constant.clone() } else { Value::Read(cell(draw, ty, 0)) })];
     let mut term = read.clone();
     let mut inside = Vec::new();
     let mut behind = Vec::new();
@@ -104,7 +109,11 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
             }
             let value = if draw.rng.percent(70) { constant.clone() } else { Value::Local(sum) };
             let store = Stmt::Store(place, value);
-            inside.push(if draw.rng.percent(30) { Stmt::If(draw.condition(k), vec![store], Vec::new()) } else { store });
+            inside.push(if draw.rng.percent(30) {
+                Stmt::If(draw.condition(k), vec![store], Vec::new())
+            } else {
+                store
+            });
         }
         // A loop before it stores the constant nearby, and its sum reads it.
         2 | 3 => {
@@ -112,7 +121,11 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
             place.how = How::Unaligned;
             out.push(draw.up(i, n.clone(), vec![Stmt::Store(place.clone(), constant.clone())]));
             place.at = place.at.add(Expr::Counter(k).times(draw.rng.pick(&[0, 512, stride])));
-            term = if draw.rng.percent(60) { Value::Read(place) } else { read.clone().binary(Op::Add, Value::Read(place)) };
+            term = if draw.rng.percent(60) {
+                Value::Read(place)
+            } else {
+                read.clone().binary(Op::Add, Value::Read(place))
+            };
         }
         // A second loop stores it in one of its iterations, and uses it in all.
         4 | 5 => {
@@ -139,7 +152,9 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     if draw.rng.percent(10) {
         inside.reverse();
     }
-    let last = |draw: &mut Draw| if draw.rng.percent(60) { Value::Local(sum) } else { Value::Local(sum).binary(Op::Mul, Value::Number(3)) };
+    let last = |draw: &mut Draw| {
+        if draw.rng.percent(60) { Value::Local(sum) } else { Value::Local(sum).binary(Op::Mul, Value::Number(3)) }
+    };
     match draw.rng.below(8) {
         // A wide store, and a narrow one to some of its bytes; or the other way round.
         0..=2 => {
@@ -176,7 +191,11 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
                 },
             };
             let (a, b) = (last(draw), last(draw));
-            behind.push(Stmt::If(is_last, vec![Stmt::Store(place(unaligned), a)], vec![Stmt::Store(place(aligned), b)]));
+            behind.push(Stmt::If(
+                is_last,
+                vec![Stmt::Store(place(unaligned), a)],
+                vec![Stmt::Store(place(aligned), b)],
+            ));
         }
         5 => {
             let value = last(draw);
@@ -220,7 +239,8 @@ fn reuse(draw: &mut Draw) -> Vec<Stmt> {
         let pointer = draw.pointer(Pointer { elem, row: None, restrict: false, place: Where::Argument }, spots);
         let (i, j) = (draw.counter(), draw.counter());
         let kept = draw.matrix(elem);
-        let at = if flat { Expr::Counter(j) } else { Expr::Counter(j).add(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
+        let at =
+            if flat { Expr::Counter(j) } else { Expr::Counter(j).add(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
         let cell = draw.element(pointer, None, at);
         let value = draw.value(&[Value::Index(Expr::Counter(j)), Value::Index(Expr::Counter(i))], 1);
         let row = if flat { Expr::Number(0) } else { Expr::Counter(i) };
@@ -280,7 +300,11 @@ fn rare_types(draw: &mut Draw) -> Vec<Stmt> {
             let ty = place.ty;
             let value = draw.value(&reads, 1);
             let op = draw.operator(ty);
-            body.push(if draw.rng.percent(80) { Stmt::Update(place.clone(), op, value) } else { Stmt::Store(place.clone(), value) });
+            body.push(if draw.rng.percent(80) {
+                Stmt::Update(place.clone(), op, value)
+            } else {
+                Stmt::Store(place.clone(), value)
+            });
             reads.push(Value::Read(place));
         }
     }
@@ -300,14 +324,22 @@ fn reassociated(draw: &mut Draw) -> Vec<Stmt> {
     let input = draw.matrix(ty);
     let read = Value::Read(column(draw, input, outer, inner));
     let array = draw.array(ty);
-    let group: &[Op] = draw.rng.pick(&[&[Op::Add, Op::Sub][..], &[Op::Add][..], &[Op::Min, Op::Max][..], &[Op::Min][..], &[Op::Mul][..]]);
+    let group: &[Op] = draw.rng.pick(&[
+        &[Op::Add, Op::Sub][..],
+        &[Op::Add][..],
+        &[Op::Min, Op::Max][..],
+        &[Op::Min][..],
+        &[Op::Mul][..],
+    ]);
     let mut body = Vec::new();
     for _ in 0..draw.rng.within(1, 3) {
         let op = draw.rng.pick(group);
         let counter = if draw.rng.percent(70) { inner } else { outer };
         let at = Expr::Counter(counter).plus(draw.rng.pick(&[0, 0, 1]));
         let value = match op {
-            Op::Mul => Value::Pick(Box::new(draw.condition(inner)), Box::new(Value::Number(-1)), Box::new(Value::Number(1))),
+            Op::Mul => {
+                Value::Pick(Box::new(draw.condition(inner)), Box::new(Value::Number(-1)), Box::new(Value::Number(1)))
+            }
             _ => read.clone(),
         };
         body.push(Stmt::Update(draw.element(array, None, at), op, value));

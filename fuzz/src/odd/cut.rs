@@ -49,7 +49,8 @@ fn inside(stmt: &Stmt) -> Vec<Stmt> {
     match stmt {
         Stmt::Loop(l) => loops(l).into_iter().map(Stmt::Loop).collect(),
         Stmt::If(cond, then, other) => {
-            let mut out: Vec<Stmt> = block(then).into_iter().map(|b| Stmt::If(cond.clone(), b, other.clone())).collect();
+            let mut out: Vec<Stmt> =
+                block(then).into_iter().map(|b| Stmt::If(cond.clone(), b, other.clone())).collect();
             out.extend(block(other).into_iter().map(|b| Stmt::If(cond.clone(), then.clone(), b)));
             out
         }

@@ -176,7 +176,11 @@ impl Draw {
                 self.pointer(Pointer { elem, row: None, restrict: false, place: Where::Argument }, spots)
             }
             _ => {
-                let fill = if self.rng.percent(80) { unsigned(8) } else { self.rng.pick(&[unsigned(32), Ty::Float, Ty::Double]) };
+                let fill = if self.rng.percent(80) {
+                    unsigned(8)
+                } else {
+                    self.rng.pick(&[unsigned(32), Ty::Float, Ty::Double])
+                };
                 let block = self.block(Block::Filled(fill));
                 let restrict = self.rng.percent(40);
                 let pointer = Pointer { elem: fill, row: None, restrict, place: Where::Argument };
@@ -243,7 +247,11 @@ impl Draw {
         let op = self.rng.pick(&[Op::Add, Op::Add, Op::Sub, Op::Mul]);
         let (a, b) = (self.value(of, depth - 1), self.value(of, depth - 1));
         let binary = a.binary(op, b);
-        if self.rng.percent(20) { binary.cast(self.rng.pick(&[signed(16), unsigned(8), signed(64), unsigned(32)])) } else { binary }
+        if self.rng.percent(20) {
+            binary.cast(self.rng.pick(&[signed(16), unsigned(8), signed(64), unsigned(32)]))
+        } else {
+            binary
+        }
     }
 
     // --- loops ---
@@ -279,7 +287,11 @@ impl Draw {
                     right: Expr::Number(0),
                 }
             }
-            1 | 2 => Cond { left, rel: self.rng.pick(&[Rel::Lt, Rel::Ge, Rel::Eq]), right: Expr::Number(self.rng.pick(&[0, 3, 5, 8])) },
+            1 | 2 => Cond {
+                left,
+                rel: self.rng.pick(&[Rel::Lt, Rel::Ge, Rel::Eq]),
+                right: Expr::Number(self.rng.pick(&[0, 3, 5, 8])),
+            },
             _ => {
                 let limit = self.param(signed(32), false, Choice::Among(vec![0, 3, 5, 9, 16, 40]));
                 Cond { left, rel: self.rng.pick(&[Rel::Lt, Rel::Ge, Rel::Eq, Rel::Ne]), right: Expr::Param(limit) }

@@ -9,7 +9,7 @@ pub fn kernel(seed: u64, index: usize) -> Kernel {
 }
 
 fn body(draw: &mut Draw) -> Vec<Stmt> {
-    let mut out = match draw.rng.weighted(&[24, 26, 20, 22, 8]) {
+    let mut out = match draw.rng.weighted(&[20, 34, 18, 20, 8]) {
         0 => calls(draw),
         1 => exits(draw),
         2 => casts(draw),
@@ -110,7 +110,7 @@ fn calls(draw: &mut Draw) -> Vec<Stmt> {
 fn exits(draw: &mut Draw) -> Vec<Stmt> {
     let size = draw.new_size();
     let n = Expr::Param(size);
-    let limit = draw.param(signed(32), false, Choice::Near(size, vec![-12, -4, -4, -1, 0, 3, 9]));
+    let limit = draw.param(signed(32), false, Choice::Near(size, vec![-12, -4, -4, -3, -1, 0, 5]));
     let m = Expr::Param(limit);
     let (i, j) = (draw.counter(), draw.counter());
     let elem = draw.rng.pick(&[Ty::Double, signed(32), Ty::Float]);
@@ -149,10 +149,22 @@ fn exits(draw: &mut Draw) -> Vec<Stmt> {
     }
     if draw.rng.percent(30) {
         let second = draw.rng.percent(50);
-        let fact = if second { promised(draw, i, &n, &m) } else { Stmt::Leave(draw.condition(i), Exit::Handler(draw.rng.within(1, 90))) };
+        let fact = if second {
+            promised(draw, i, &n, &m)
+        } else {
+            Stmt::Leave(draw.condition(i), Exit::Handler(draw.rng.within(1, 90)))
+        };
         body.push(fact);
     }
     shuffle(draw, &mut body);
+    // What is promised in the text before the way out is the harder case.
+    if draw.rng.percent(50) {
+        body.sort_by_key(|stmt| match stmt {
+            Stmt::Promise(..) => 0,
+            Stmt::Leave(..) | Stmt::If(..) => 2,
+            _ => 1,
+        });
+    }
     vec![draw.up(i, n, body)]
 }
 
@@ -277,20 +289,69 @@ fn guards(draw: &mut Draw) -> Vec<Stmt> {
     let number = Expr::Number;
     let zero = || Expr::Number(0);
     let (op, bits, first, second, guard, choices, ty) = match draw.rng.below(9) {
-        0 | 1 => (Partial::ShiftLeft, 32, number(1), wild, less(Expr::Param(k), number(6)), vec![40, 33, 5, 4, 3, 5], ty),
-        2 => (Partial::TrailingZeros, 32, wild, zero(), compare(Expr::Param(k), Rel::Ne, zero()), vec![0, 64, 1 << 20, 1 << 12], ty),
-        3 => (Partial::LeadingZeros, 32, wild, zero(), compare(Expr::Param(k), Rel::Gt, zero()), vec![0, 1 << 20, 1 << 12], ty),
-        4 => {
-            (Partial::Magnitude, 32, wild, zero(), compare(Expr::Param(k), Rel::Gt, number(-30)), vec![i32::MIN.into(), -7, 12, -24], signed(32))
+        0 | 1 => {
+            (Partial::ShiftLeft, 32, number(1), wild, less(Expr::Param(k), number(6)), vec![40, 33, 5, 4, 3, 5], ty)
         }
-        5 => (Partial::Quotient, 32, number(100), wild, compare(Expr::Param(k), Rel::Ne, zero()), vec![0, 7, 20, 5], signed(32)),
-        6 => (Partial::Remainder, 32, number(61), wild, compare(Expr::Param(k), Rel::Ne, zero()), vec![0, 37, 40, 17], signed(32)),
+        2 => (
+            Partial::TrailingZeros,
+            32,
+            wild,
+            zero(),
+            compare(Expr::Param(k), Rel::Ne, zero()),
+            vec![0, 64, 1 << 20, 1 << 12],
+            ty,
+        ),
+        3 => (
+            Partial::LeadingZeros,
+            32,
+            wild,
+            zero(),
+            compare(Expr::Param(k), Rel::Gt, zero()),
+            vec![0, 1 << 20, 1 << 12],
+            ty,
+        ),
+        4 => (
+            Partial::Magnitude,
+            32,
+            wild,
+            zero(),
+            compare(Expr::Param(k), Rel::Gt, number(-30)),
+            vec![i32::MIN.into(), -7, 12, -24],
+            signed(32),
+        ),
+        5 => (
+            Partial::Quotient,
+            32,
+            number(100),
+            wild,
+            compare(Expr::Param(k), Rel::Ne, zero()),
+            vec![0, 7, 20, 5],
+            signed(32),
+        ),
+        6 => (
+            Partial::Remainder,
+            32,
+            number(61),
+            wild,
+            compare(Expr::Param(k), Rel::Ne, zero()),
+            vec![0, 37, 40, 17],
+            signed(32),
+        ),
         7 => (Partial::ShiftRight, 32, number(4000), wild, less(Expr::Param(k), number(32)), vec![40, 64, 8, 9, 7], ty),
         _ => {
             let signed_one = draw.rng.percent(50);
             let op = if signed_one { Partial::ToSigned } else { Partial::ToUnsigned };
-            let guard = if signed_one { less(Expr::Param(k), number(100)) } else { compare(Expr::Param(k), Rel::Ge, zero()) };
-            (op, draw.rng.pick(&[32, 64]), wild, zero(), guard, if signed_one { vec![1 << 40, 12, 20] } else { vec![-5, 12, 20] }, Ty::Double)
+            let guard =
+                if signed_one { less(Expr::Param(k), number(100)) } else { compare(Expr::Param(k), Rel::Ge, zero()) };
+            (
+                op,
+                draw.rng.pick(&[32, 64]),
+                wild,
+                zero(),
+                guard,
+                if signed_one { vec![1 << 40, 12, 20] } else { vec![-5, 12, 20] },
+                Ty::Double,
+            )
         }
     };
     draw.param(ty, known && ty != Ty::Double, Choice::Among(choices));
@@ -313,7 +374,11 @@ fn guards(draw: &mut Draw) -> Vec<Stmt> {
     };
     let work = draw.up(j, high, vec![Stmt::Update(cell, Op::Add, value)]);
     let kept = draw.matrix(elem);
-    let other = Stmt::Update(draw.element(kept, Some(Expr::Counter(i)), Expr::Number(0)), Op::Add, Value::Index(Expr::Counter(i)));
+    let other = Stmt::Update(
+        draw.element(kept, Some(Expr::Counter(i)), Expr::Number(0)),
+        Op::Add,
+        Value::Index(Expr::Counter(i)),
+    );
     match draw.rng.below(4) {
         0 | 1 => {
             let nest = draw.up(i, n, vec![work]);

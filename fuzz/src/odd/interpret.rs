@@ -99,7 +99,11 @@ impl Run<'_> {
                 let arm = self.expr(on)?.rem_euclid(arms.len().max(1) as i64) as usize;
                 let flow = arms.get(arm).map_or(Ok(Flow::Next), |arm| self.block(arm))?;
                 // C gives these another meaning there.
-                return if matches!(flow, Flow::Break | Flow::Continue) { Err("leaves a switch".into()) } else { Ok(flow) };
+                return if matches!(flow, Flow::Break | Flow::Continue) {
+                    Err("leaves a switch".into())
+                } else {
+                    Ok(flow)
+                };
             }
             Stmt::Store(place, value) => {
                 self.value(value)?;
@@ -237,9 +241,11 @@ impl Run<'_> {
         if matches!(place.how, How::Plain | How::Field(_)) {
             let elem = pointer.elem;
             for byte in start..start + elem.bytes() {
-                let (ty, first) = self.written.get(&(block, byte)).copied().unwrap_or_else(|| {
-                    (filled, byte - byte.rem_euclid(filled.bytes()))
-                });
+                let (ty, first) = self
+                    .written
+                    .get(&(block, byte))
+                    .copied()
+                    .unwrap_or_else(|| (filled, byte - byte.rem_euclid(filled.bytes())));
                 if writes {
                     self.written.insert((block, byte), (elem, start));
                 } else if !(ty.is_compatible(elem) && first == start) {

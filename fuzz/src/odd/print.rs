@@ -83,7 +83,12 @@ impl Printer<'_> {
         let params = self.kernel.params.iter().enumerate();
         let mut list: Vec<String> = params.map(|(k, p)| format!("{} n{k}", p.ty.name())).collect();
         list.extend(self.passed_pointers().into_iter().map(|k| self.pointer(k)));
-        format!("{} k{}({})", self.result(), self.kernel.index, if list.is_empty() { "void".into() } else { list.join(", ") })
+        format!(
+            "{} k{}({})",
+            self.result(),
+            self.kernel.index,
+            if list.is_empty() { "void".into() } else { list.join(", ") }
+        )
     }
 
     fn dispatch_head(&self) -> String {
@@ -107,7 +112,8 @@ impl Printer<'_> {
             }
             list.extend(self.passed_pointers().into_iter().map(|k| format!("p{k}")));
             let call = format!("k{}({})", self.kernel.index, list.join(", "));
-            let call = if self.kernel.result.is_some() { format!("return {call};") } else { format!("{call}; return;") };
+            let call =
+                if self.kernel.result.is_some() { format!("return {call};") } else { format!("{call}; return;") };
             let _ = writeln!(out, "  case {s}: {call}");
         }
         let end = if self.kernel.result.is_some() { "  return 0;\n" } else { "" };
@@ -357,7 +363,11 @@ impl Printer<'_> {
         match ty {
             Ty::Int { bits, .. } => {
                 let wide = unsigned(bits.max(32)).name();
-                if wide == name { format!("({a} {sign} {b})") } else { format!("({name})(({wide}){a} {sign} ({wide}){b})") }
+                if wide == name {
+                    format!("({a} {sign} {b})")
+                } else {
+                    format!("({name})(({wide}){a} {sign} ({wide}){b})")
+                }
             }
             Ty::Bool => format!("(b8)((u32){a} {sign} (u32){b})"),
             Ty::Half => format!("(f16)({a} {sign} {b})"),
@@ -452,9 +462,10 @@ impl Printer<'_> {
         let next = if step == 1 { format!("{i}++") } else { format!("{i} += {step}") };
         let (before, after) = match l.form {
             Form::Up => (format!("for ({ty} {i} = {low}; {i} < {high}; {next}) {{"), "}".to_string()),
-            Form::Down => {
-                (format!("for ({ty} {i} = {high} - 1; {i} >= {}; {i} -= {step}) {{", self.operand(&l.low)), "}".to_string())
-            }
+            Form::Down => (
+                format!("for ({ty} {i} = {high} - 1; {i} >= {}; {i} -= {step}) {{", self.operand(&l.low)),
+                "}".to_string(),
+            ),
             Form::Do => (format!("{{ {ty} {i} = {low}; do {{"), format!("}} while (({i} += {step}) < {high}); }}")),
         };
         let _ = writeln!(out, "{pad}{before}");
@@ -493,7 +504,8 @@ impl Printer<'_> {
                 let _ = writeln!(out, "    {fill}((void *){name}, {bytes});");
                 let _ = writeln!(after, "    {mix}((void *){name}, {bytes});");
             }
-            for (kind, letter) in [(Neighbour::Volatile, 'v'), (Neighbour::Atomic, 'a'), (Neighbour::ThreadLocal, 't')] {
+            for (kind, letter) in [(Neighbour::Volatile, 'v'), (Neighbour::Atomic, 'a'), (Neighbour::ThreadLocal, 't')]
+            {
                 if touches(&kernel.body, kind) {
                     let _ = writeln!(out, "    {letter}{index} = 1;");
                     let _ = writeln!(after, "    lw_mix({letter}{index});");
@@ -508,12 +520,18 @@ impl Printer<'_> {
                 list.push(match kernel.blocks[b] {
                     Block::Errno => "&errno".into(),
                     Block::Global(p) => format!("(void *)((char *){} + V({byte}))", self.name(p)),
-                    Block::Filled(_) | Block::Arguments => format!("(void *)(m{b} + V({}))", byte - self.origin(self.extents[b].0)),
+                    Block::Filled(_) | Block::Arguments => {
+                        format!("(void *)(m{b} + V({}))", byte - self.origin(self.extents[b].0))
+                    }
                 });
             }
             let call = format!("{}{index}({})", if dispatched { 'w' } else { 'k' }, list.join(", "));
             let call = if kernel.result.is_some() { format!("lw_mix({call});") } else { format!("{call};") };
-            let _ = writeln!(out, "    errno = 0;\n    if (!setjmp(lw_back)) {call}\n    lw_mix(errno);");
+            let _ = writeln!(out, "    errno = 0;\n    if (!setjmp(lw_back)) {call}");
+            // Threads leave there what they like when they are started; it only counts for those who look.
+            if kernel.mentions_errno() {
+                let _ = writeln!(out, "    lw_mix(errno);");
+            }
             let _ = writeln!(out, "{after}{end}    lw_report({index}, {s});\n  }}");
         }
         out
