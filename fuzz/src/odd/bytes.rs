@@ -42,7 +42,7 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
         let (stride, offset) = steps(draw, ty);
         let mut at = Expr::Counter(counter).times(stride).plus(offset);
         if draw.rng.percent(15) {
-            at = at.add(Expr::Counter(other).times(draw.rng.pick(&[1, 2, stride, 64])));
+            at = at.and(Expr::Counter(other).times(draw.rng.pick(&[1, 2, stride, 64])));
         }
         let arena = draw.arena();
         let place = draw.bytes(arena, ty, at, gcd(stride, offset));
@@ -103,7 +103,7 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
         0 | 1 => {
             let along = draw.rng.pick(&[0, 0, 512, stride]);
             let mut place = cell(draw, ty, nearby);
-            place.at = place.at.add(Expr::Counter(k).times(along));
+            place.at = place.at.and(Expr::Counter(k).times(along));
             if !matches!(place.how, How::Three) {
                 place.how = How::Unaligned;
             }
@@ -120,7 +120,7 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
             let mut place = cell(draw, ty, nearby);
             place.how = How::Unaligned;
             out.push(draw.up(i, n.clone(), vec![Stmt::Store(place.clone(), constant.clone())]));
-            place.at = place.at.add(Expr::Counter(k).times(draw.rng.pick(&[0, 512, stride])));
+            place.at = place.at.and(Expr::Counter(k).times(draw.rng.pick(&[0, 512, stride])));
             term = if draw.rng.percent(60) {
                 Value::Read(place)
             } else {
@@ -240,7 +240,7 @@ fn reuse(draw: &mut Draw) -> Vec<Stmt> {
         let (i, j) = (draw.counter(), draw.counter());
         let kept = draw.matrix(elem);
         let at =
-            if flat { Expr::Counter(j) } else { Expr::Counter(j).add(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
+            if flat { Expr::Counter(j) } else { Expr::Counter(j).and(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
         let cell = draw.element(pointer, None, at);
         let value = draw.value(&[Value::Index(Expr::Counter(j)), Value::Index(Expr::Counter(i))], 1);
         let row = if flat { Expr::Number(0) } else { Expr::Counter(i) };
@@ -289,7 +289,7 @@ fn rare_types(draw: &mut Draw) -> Vec<Stmt> {
         let (counter, other) = if draw.rng.percent(75) { (inner, outer) } else { (outer, inner) };
         let mut at = Expr::Counter(counter);
         if draw.rng.percent(30) {
-            at = at.add(Expr::Counter(other));
+            at = at.and(Expr::Counter(other));
         }
         for _ in 0..draw.rng.within(1, 2) {
             let mut place = draw.element(array, None, at.clone());
@@ -359,7 +359,7 @@ fn copies(draw: &mut Draw) -> Vec<Stmt> {
         let arena = draw.arena();
         let at = |draw: &mut Draw, ty: Ty| {
             let (stride, offset) = steps(draw, ty);
-            let at = Expr::Counter(inner).times(rows).add(Expr::Counter(outer).times(stride)).plus(offset);
+            let at = Expr::Counter(inner).times(rows).and(Expr::Counter(outer).times(stride)).plus(offset);
             draw.bytes(arena, ty, at, gcd(gcd(rows, stride), offset))
         };
         let (read, place) = (at(draw, from), at(draw, to));

@@ -180,14 +180,14 @@ fn promised(draw: &mut Draw, i: usize, n: &Expr, m: &Expr) -> Stmt {
         // No division by zero, no overflow, an aligned address.
         7 => {
             let array = draw.matrix(signed(32));
-            let rest = m.clone().add(Expr::Counter(i).times(-1)).plus(draw.rng.pick(&[0, 1]));
+            let rest = m.clone().and(Expr::Counter(i).times(-1)).plus(draw.rng.pick(&[0, 1]));
             let quotient = Expr::Number(100).partial(Partial::Quotient, 32, rest);
             Stmt::Update(draw.element(array, Some(Expr::Counter(i)), Expr::Number(0)), Op::Add, Value::Index(quotient))
         }
         8 => {
             let array = draw.matrix(signed(32));
             let big = draw.param(signed(32), false, Choice::Among(vec![i32::MAX as i64 - 4, i32::MAX as i64 - 12, 3]));
-            let sum = Expr::Counter(i).add(Expr::Param(big));
+            let sum = Expr::Counter(i).and(Expr::Param(big));
             let place = draw.element(array, Some(Expr::Counter(i)), Expr::Number(1));
             Stmt::Update(place, Op::Add, Value::Index(sum))
         }
@@ -367,7 +367,7 @@ fn guards(draw: &mut Draw) -> Vec<Stmt> {
         0..=3 => (read, odd.clone(), cell),
         4 => {
             let flat = draw.array(elem);
-            let at = Expr::Counter(j).add(Expr::Counter(i).times(48)).add(odd.clone());
+            let at = Expr::Counter(j).and(Expr::Counter(i).times(48)).and(odd.clone());
             (read, draw.size(), draw.element(flat, None, at))
         }
         _ => (Value::Index(odd.clone()).binary(Op::Add, read), draw.size(), cell),

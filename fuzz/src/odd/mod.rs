@@ -171,7 +171,7 @@ pub enum Expr {
 }
 
 impl Expr {
-    pub fn add(self, other: Expr) -> Expr {
+    pub fn and(self, other: Expr) -> Expr {
         match (self, other) {
             (Expr::Number(0), e) | (e, Expr::Number(0)) => e,
             (a, b) => Expr::Sum(Box::new(a), Box::new(b)),
@@ -179,7 +179,7 @@ impl Expr {
     }
 
     pub fn plus(self, number: i64) -> Expr {
-        self.add(Expr::Number(number))
+        self.and(Expr::Number(number))
     }
 
     pub fn times(self, factor: i64) -> Expr {
