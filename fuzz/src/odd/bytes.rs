@@ -31,7 +31,9 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
     let input = draw.matrix(elem);
     let read = Value::Read(column(draw, input, outer, inner));
     let first = draw.width();
-    let shared = draw.operator(first);
+    let signs_matter = matches!(first, Ty::Int { .. }) && draw.rng.percent(30);
+    let shared = if signs_matter { draw.rng.pick(&[Op::Min, Op::Max]) } else { draw.operator(first) };
+    let first_steps = steps(draw, first);
     let mut body = Vec::new();
     for k in 0..draw.rng.within(1, 3) {
         // The same operation in another sign or width, or another one.
@@ -39,7 +41,7 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
         let op = if draw.rng.percent(75) && ty.operators().contains(&shared) { shared } else { draw.operator(ty) };
         let counter = if draw.rng.percent(if k == 0 { 80 } else { 55 }) { inner } else { outer };
         let other = if counter == inner { outer } else { inner };
-        let (stride, offset) = steps(draw, ty);
+        let (stride, offset) = if k == 0 || draw.rng.percent(50) { first_steps } else { steps(draw, ty) };
         let mut at = Expr::Counter(counter).times(stride).plus(offset);
         if draw.rng.percent(15) {
             at = at.and(Expr::Counter(other).times(draw.rng.pick(&[1, 2, stride, 64])));
@@ -72,9 +74,12 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let (i, k) = (draw.counter(), draw.counter());
     // Of the form 4x + 1: the last address is aligned where the stride is.
     let (n, m) = (Expr::Param(draw.new_size()), draw.size());
+    // In most iterations the store promises less than in the others: it shows where whole vectors are stored.
+    let aligned = draw.rng.percent(25);
     let ty = match draw.rng.below(8) {
         0 => Ty::Floats,
         1 => Ty::Lanes(32),
+        2..=5 if aligned => draw.rng.pick(&[Ty::Floats, Ty::Lanes(32)]),
         2 => signed(64),
         3 => unsigned(16),
         _ => draw.rng.pick(&[signed(32), unsigned(32), unsigned(32), Ty::Float, unsigned(64)]),
@@ -98,7 +103,7 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let mut term = read.clone();
     let mut inside = Vec::new();
     let mut behind = Vec::new();
-    match draw.rng.below(9) {
+    match if aligned { draw.rng.below(27) } else { draw.rng.below(9) } {
         // The same constant, or the sum so far, to bytes nearby while it is being summed up.
         0 | 1 => {
             let along = draw.rng.pick(&[0, 0, 512, stride]);
@@ -155,28 +160,10 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let last = |draw: &mut Draw| {
         if draw.rng.percent(60) { Value::Local(sum) } else { Value::Local(sum).binary(Op::Mul, Value::Number(3)) }
     };
-    match draw.rng.below(8) {
-        // A wide store, and a narrow one to some of its bytes; or the other way round.
-        0..=2 => {
-            let wide = draw.rng.pick(&[unsigned(64), unsigned(64), unsigned(128), Ty::Lanes(32), unsigned(32)]);
-            let elem = draw.rng.pick(&[unsigned(64), signed(64), unsigned(32)]);
-            let factors = draw.array(elem);
-            let factor = Value::Read(draw.element(factors, None, Expr::Counter(i)));
-            let by = draw.rng.pick(&[0, 0, 0, 1, 2, 4, -2]);
-            let narrow = if draw.rng.percent(75) { ty } else { similar(draw, ty) };
-            let mut stores = vec![
-                Stmt::Store(cell(draw, wide, 0), Value::Local(sum).cast(wide).binary(Op::Mul, factor.cast(wide))),
-                Stmt::Store(cell(draw, narrow, by), Value::Local(sum)),
-            ];
-            if draw.rng.percent(25) {
-                stores.reverse();
-            }
-            behind.extend(stores);
-        }
-        // In most iterations the store promises less than in the others.
-        3 | 4 => {
+    match if aligned { 0 } else { draw.rng.weighted(&[0, 3, 1, 2]) } {
+        0 => {
             let (unaligned, aligned) = (How::Unaligned, draw.rng.pick(&[How::Over, How::Assumed, How::Alias]));
-            let stride = draw.rng.pick(&[4, 12, 20, 20, size]).max(ty.alignment().min(8));
+            let stride = draw.rng.pick(&[4, 12, 20, 20, size]).max(size.min(8));
             let place = |how| Place { pointer: arena, ty, how, row: None, at: Expr::Counter(i).times(stride) };
             let is_last = match draw.rng.below(3) {
                 0 => {
@@ -197,7 +184,24 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
                 vec![Stmt::Store(place(aligned), b)],
             ));
         }
-        5 => {
+        // A wide store, and a narrow one to some of its bytes; or the other way round.
+        1 => {
+            let wide = draw.rng.pick(&[unsigned(64), unsigned(64), unsigned(128), Ty::Lanes(32), unsigned(32)]);
+            let elem = draw.rng.pick(&[unsigned(64), signed(64), unsigned(32)]);
+            let factors = draw.array(elem);
+            let factor = Value::Read(draw.element(factors, None, Expr::Counter(i)));
+            let by = draw.rng.pick(&[0, 0, 0, 1, 2, 4, -2]);
+            let narrow = if draw.rng.percent(75) { ty } else { similar(draw, ty) };
+            let mut stores = vec![
+                Stmt::Store(cell(draw, wide, 0), Value::Local(sum).cast(wide).binary(Op::Mul, factor.cast(wide))),
+                Stmt::Store(cell(draw, narrow, by), Value::Local(sum)),
+            ];
+            if draw.rng.percent(25) {
+                stores.reverse();
+            }
+            behind.extend(stores);
+        }
+        2 => {
             let value = last(draw);
             behind.push(Stmt::Store(cell(draw, ty, 0), value));
             let by = draw.rng.pick(&[1, 2, size, -1]);
