@@ -25,12 +25,12 @@ fn generated_kernels_compute_the_same_when_optimized() {
 
 #[test]
 fn bytes_end_up_the_same_when_optimized() {
-    optimized(Campaign::new(3, 0..60).of(Family::Bytes).broadly());
+    optimized(Campaign::new(3, 0..50).of(Family::Bytes).broadly());
 }
 
 #[test]
 fn effects_are_the_same_when_optimized() {
-    optimized(Campaign::new(4, 0..60).of(Family::Effects).broadly());
+    optimized(Campaign::new(4, 0..50).of(Family::Effects).broadly());
 }
 
 #[test]

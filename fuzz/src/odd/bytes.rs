@@ -11,13 +11,14 @@ fn body(draw: &mut Draw) -> Vec<Stmt> {
     let parts = if draw.rng.percent(75) { 1 } else { 2 };
     let mut out = Vec::new();
     for _ in 0..parts {
-        match draw.rng.weighted(&[30, 34, 12, 12, 7, 5]) {
+        match draw.rng.weighted(&[28, 32, 11, 12, 6, 4, 7]) {
             0 => out.extend(updates(draw)),
             1 => out.extend(sums(draw)),
             2 => out.extend(reuse(draw)),
             3 => out.extend(rare_types(draw)),
             4 => out.extend(reassociated(draw)),
-            _ => out.extend(copies(draw)),
+            5 => out.extend(copies(draw)),
+            _ => out.extend(siblings(draw)),
         }
     }
     out
@@ -31,8 +32,7 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
     let input = draw.matrix(elem);
     let read = Value::Read(column(draw, input, outer, inner));
     let first = draw.width();
-    let signs_matter = matches!(first, Ty::Int { .. }) && draw.rng.percent(30);
-    let shared = if signs_matter { draw.rng.pick(&[Op::Min, Op::Max]) } else { draw.operator(first) };
+    let shared = draw.operator(first);
     let first_steps = steps(draw, first);
     let mut body = Vec::new();
     for k in 0..draw.rng.within(1, 3) {
@@ -67,6 +67,40 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
     }
     let inside = draw.some_loop(inner, m, body);
     vec![draw.some_loop(outer, n, vec![inside])]
+}
+
+/// Two updates of the same cells, in an order that shows: minima of both signs, or two operators that do not commute.
+fn siblings(draw: &mut Draw) -> Vec<Stmt> {
+    let (n, m) = (draw.size(), draw.size());
+    let (outer, inner) = (draw.counter(), draw.counter());
+    let bits = draw.rng.pick(&[8, 16, 32, 32, 64]);
+    let (one, two) = if draw.rng.percent(50) { (signed(bits), unsigned(bits)) } else { (unsigned(bits), signed(bits)) };
+    let input = draw.matrix(one);
+    let read = Value::Read(column(draw, input, outer, inner));
+    let ops = draw.rng.pick(&[
+        [Op::Min, Op::Min],
+        [Op::Max, Op::Max],
+        [Op::Min, Op::Min],
+        [Op::Min, Op::Max],
+        [Op::Add, Op::Xor],
+        [Op::Or, Op::And],
+        [Op::Add, Op::Mul],
+    ]);
+    let array = draw.array(one);
+    let offset = draw.rng.pick(&[0, 0, 1]);
+    let cell = |draw: &Draw, ty: Ty, counter: usize, by: i64| Place {
+        ty,
+        ..draw.element(array, None, Expr::Counter(counter).plus(by))
+    };
+    let mut body = vec![
+        Stmt::Update(cell(draw, one, inner, 0), ops[0], read.clone()),
+        Stmt::Update(cell(draw, two, outer, offset), ops[1], read),
+    ];
+    if draw.rng.percent(30) {
+        body.reverse();
+    }
+    let inside = draw.up(inner, m, body);
+    vec![draw.up(outer, n, vec![inside])]
 }
 
 /// A scalar that is folded along a column and stored, with other stores around it to bytes nearby.
