@@ -118,6 +118,11 @@ impl Campaign {
         Campaign { family, ..self }
     }
 
+    /// One configuration for each program, in turn.
+    pub fn broadly(self) -> Campaign {
+        Campaign { broad: true, ..self }
+    }
+
     /// -O0 against -O3, both without contraction of floating-point operations: tests the generator, not the optimizer.
     pub fn compare_levels(&mut self) {
         let flags = |level: &str| Variant::Plain(vec![level.into(), "-ffp-contract=off".into()]);

@@ -5,6 +5,7 @@ use fuzz::case::Case;
 use fuzz::extremes::{self, Object, Set, Ty, interpret};
 use fuzz::generate::{self, Family};
 use fuzz::kernel::{Bound, Form, Kernel, Loop, Op, Place, Poly, Shape, Stmt, Value};
+use fuzz::odd::{self, Exit, How, Neighbour, Promise};
 use fuzz::{print, range};
 
 fn passes(mut campaign: Campaign, prepare: impl FnOnce(&mut Campaign)) {
@@ -38,6 +39,18 @@ fn optimization_levels_agree_on_extremes() {
 }
 
 #[test]
+fn sanitizers_have_nothing_to_report_of_odd_kernels() {
+    passes(Campaign::new(11, 0..30).of(Family::Bytes), Campaign::sanitize);
+    passes(Campaign::new(11, 0..30).of(Family::Effects), Campaign::sanitize);
+}
+
+#[test]
+fn optimization_levels_agree_on_odd_kernels() {
+    passes(Campaign::new(12, 0..30).of(Family::Bytes), Campaign::compare_levels);
+    passes(Campaign::new(12, 0..30).of(Family::Effects), Campaign::compare_levels);
+}
+
+#[test]
 fn every_kernel_is_valid() {
     for index in 0..2000 {
         let (loops, scalars) = (generate::loops(13, index), generate::scalars(13, index));
@@ -48,7 +61,7 @@ fn every_kernel_is_valid() {
 
 #[test]
 fn the_same_seed_gives_the_same_program() {
-    for family in [Family::Loops, Family::Scalars, Family::Mixed, Family::Extremes] {
+    for family in [Family::Loops, Family::Scalars, Family::Mixed, Family::Extremes, Family::Bytes, Family::Effects] {
         let program = |seed| print::program(&[5, 6].map(|k| generate::case(family, seed, k)));
         assert_eq!(program(1), program(1));
         assert_ne!(program(1), program(2));
@@ -192,4 +205,122 @@ fn extremes_are_extreme() {
     for text in ["for (unsigned char i", "r->a0[", " != ((unsigned)(", "i0-- > ", "do {", " >> ", "(*n0)"] {
         assert!(program.contains(text), "{text}");
     }
+}
+
+/// Statements of odd kernels, nested ones included.
+fn visit_odd(stmts: &[odd::Stmt], visit: &mut dyn FnMut(&odd::Stmt)) {
+    for stmt in stmts {
+        visit(stmt);
+        match stmt {
+            odd::Stmt::Loop(l) => visit_odd(&l.body, visit),
+            odd::Stmt::If(_, a, b) => [a, b].into_iter().for_each(|block| visit_odd(block, visit)),
+            odd::Stmt::Switch(_, arms, _) => arms.iter().for_each(|block| visit_odd(block, visit)),
+            _ => {}
+        }
+    }
+}
+
+/// How many of these kernels have such a statement.
+fn count_odd(kernels: &[odd::Kernel], test: &dyn Fn(&odd::Stmt) -> bool) -> usize {
+    let has = |kernel: &&odd::Kernel| {
+        let mut found = false;
+        visit_odd(&kernel.body, &mut |stmt| found |= test(stmt));
+        found
+    };
+    kernels.iter().filter(has).count()
+}
+
+/// Every door to memory, every operator and every type turns up among a few hundred kernels.
+#[test]
+fn bytes_are_accessed_in_all_ways() {
+    let kernels: Vec<odd::Kernel> = (0..500).map(|k| odd::bytes::kernel(18, k)).collect();
+    let place = |stmt: &odd::Stmt| match stmt {
+        odd::Stmt::Store(place, _) | odd::Stmt::Update(place, ..) => Some(place.clone()),
+        _ => None,
+    };
+    for how in [
+        How::Plain,
+        How::Unaligned,
+        How::Alias,
+        How::Over,
+        How::Assumed,
+        How::Copy,
+        How::Three,
+        How::Pun,
+        How::Field(1),
+    ] {
+        assert!(count_odd(&kernels, &|s| place(s).is_some_and(|p| p.how == how)) > 3, "{how:?}");
+    }
+    for ty in [
+        odd::Ty::Bool,
+        odd::Ty::Half,
+        odd::Ty::Long,
+        odd::Ty::Complex,
+        odd::Ty::Lanes(8),
+        odd::Ty::Floats,
+        odd::signed(128),
+        odd::unsigned(8),
+    ] {
+        assert!(count_odd(&kernels, &|s| place(s).is_some_and(|p| p.ty == ty)) > 3, "{ty:?}");
+    }
+    // Each operator in both signs.
+    for signed in [true, false] {
+        for op in odd::signed(32).operators() {
+            let updates = |stmt: &odd::Stmt| {
+                let has_sign = |ty| matches!(ty, odd::Ty::Int { signed: sign, .. } if sign == signed);
+                matches!(stmt, odd::Stmt::Update(place, by, _) if by == op && has_sign(place.ty))
+            };
+            assert!(count_odd(&kernels, &updates) > 3, "{op:?}, signed: {signed}");
+        }
+    }
+    assert!(kernels.iter().filter(|k| k.reassociate).count() > 10);
+    // Memory that is used as two types.
+    let twice = |k: &&odd::Kernel| {
+        let spots = &k.sets[0].at;
+        let pairs = (0..spots.len()).flat_map(|p| (0..p).map(move |q| (p, q)));
+        pairs
+            .into_iter()
+            .any(|(p, q)| spots[p].0 == spots[q].0 && !k.pointers[p].elem.is_compatible(k.pointers[q].elem))
+    };
+    assert!(kernels.iter().filter(twice).count() > 20);
+}
+
+/// Whatever loops do besides, and every way out, turns up among a few hundred kernels.
+#[test]
+fn effects_are_of_all_kinds() {
+    let kernels: Vec<odd::Kernel> = (0..500).map(|k| odd::effects::kernel(19, k)).collect();
+    let exits = |exit: fn(&Exit) -> bool| count_odd(&kernels, &|s| matches!(s, odd::Stmt::Leave(_, e) if exit(e)));
+    assert!(exits(|e| matches!(e, Exit::Handler(_))) > 50);
+    assert!(exits(|e| *e == Exit::Return) > 10);
+    assert!(exits(|e| *e == Exit::Break) > 3);
+    for promise in [Promise::Assume, Promise::Unreachable] {
+        assert!(count_odd(&kernels, &|s| matches!(s, odd::Stmt::Promise(_, p) if *p == promise)) > 30, "{promise:?}");
+    }
+    for neighbour in [Neighbour::Volatile, Neighbour::Atomic, Neighbour::ThreadLocal, Neighbour::Fence] {
+        assert!(count_odd(&kernels, &|s| matches!(s, odd::Stmt::Touch(n) if *n == neighbour)) > 3, "{neighbour:?}");
+    }
+    assert!(count_odd(&kernels, &|s| matches!(s, odd::Stmt::Switch(_, _, true))) > 5);
+    assert!(kernels.iter().filter(|k| k.mentions_errno()).count() > 60);
+    assert!(kernels.iter().filter(|k| k.params.iter().any(|p| p.known)).count() > 30);
+    let program = print::program(&kernels.into_iter().map(Case::Odd).collect::<Vec<_>>());
+    for text in
+        ["&errno", " << n", "__builtin_ctz(", "__builtin_clz(", "__builtin_abs(", "(s32)n0)", " % (s32)n", " / (s32)"]
+    {
+        assert!(program.contains(text), "{text}");
+    }
+}
+
+/// The reducer ends with what matters, and with nothing undefined.
+#[test]
+fn odd_kernels_become_small() {
+    let has_update = |case: &Case| match case {
+        Case::Odd(kernel) => count_odd(std::slice::from_ref(kernel), &|s| matches!(s, odd::Stmt::Update(..))) > 0,
+        _ => false,
+    };
+    let case = (0..).map(|k| generate::case(Family::Bytes, 1, k)).find(has_update).expect("there are many");
+    let small = fuzz::reduce::reduce(case, 10_000, has_update);
+    assert!(small.is_valid());
+    let Case::Odd(kernel) = small else { panic!("a cut leaves a family") };
+    assert_eq!((kernel.sets.len(), kernel.body.len()), (1, 1));
+    assert!(matches!(kernel.body[0], odd::Stmt::Update(..)));
 }

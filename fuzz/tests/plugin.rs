@@ -5,11 +5,11 @@ use fuzz::generate::Family;
 
 fn optimized(mut campaign: Campaign) -> Summary {
     let plugin = find_plugin(None).expect("the plugin is built");
-    campaign.batch = 20;
+    campaign.batch = if campaign.broad { 10 } else { 20 };
     campaign.jobs = 2;
     campaign.reductions = 1;
     campaign.keep = std::env::temp_dir().join("loopwright-fuzz");
-    campaign.optimize(&plugin, &["early", "late"], false);
+    campaign.optimize(&plugin, &["early", "late"], campaign.broad);
     let summary = campaign.run();
     assert!(summary.failures.is_empty(), "{summary}");
     // A check that never holds would pass everything else.
@@ -21,6 +21,16 @@ fn optimized(mut campaign: Campaign) -> Summary {
 #[test]
 fn generated_kernels_compute_the_same_when_optimized() {
     optimized(Campaign::new(1, 0..40));
+}
+
+#[test]
+fn bytes_end_up_the_same_when_optimized() {
+    optimized(Campaign::new(3, 0..50).of(Family::Bytes).broadly());
+}
+
+#[test]
+fn effects_are_the_same_when_optimized() {
+    optimized(Campaign::new(4, 0..50).of(Family::Effects).broadly());
 }
 
 #[test]

@@ -11,13 +11,14 @@ fn body(draw: &mut Draw) -> Vec<Stmt> {
     let parts = if draw.rng.percent(75) { 1 } else { 2 };
     let mut out = Vec::new();
     for _ in 0..parts {
-        match draw.rng.weighted(&[30, 34, 12, 12, 7, 5]) {
+        match draw.rng.weighted(&[28, 32, 11, 12, 6, 4, 7]) {
             0 => out.extend(updates(draw)),
             1 => out.extend(sums(draw)),
             2 => out.extend(reuse(draw)),
             3 => out.extend(rare_types(draw)),
             4 => out.extend(reassociated(draw)),
-            _ => out.extend(copies(draw)),
+            5 => out.extend(copies(draw)),
+            _ => out.extend(siblings(draw)),
         }
     }
     out
@@ -32,6 +33,7 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
     let read = Value::Read(column(draw, input, outer, inner));
     let first = draw.width();
     let shared = draw.operator(first);
+    let first_steps = steps(draw, first);
     let mut body = Vec::new();
     for k in 0..draw.rng.within(1, 3) {
         // The same operation in another sign or width, or another one.
@@ -39,10 +41,10 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
         let op = if draw.rng.percent(75) && ty.operators().contains(&shared) { shared } else { draw.operator(ty) };
         let counter = if draw.rng.percent(if k == 0 { 80 } else { 55 }) { inner } else { outer };
         let other = if counter == inner { outer } else { inner };
-        let (stride, offset) = steps(draw, ty);
+        let (stride, offset) = if k == 0 || draw.rng.percent(50) { first_steps } else { steps(draw, ty) };
         let mut at = Expr::Counter(counter).times(stride).plus(offset);
         if draw.rng.percent(15) {
-            at = at.add(Expr::Counter(other).times(draw.rng.pick(&[1, 2, stride, 64])));
+            at = at.and(Expr::Counter(other).times(draw.rng.pick(&[1, 2, stride, 64])));
         }
         let arena = draw.arena();
         let place = draw.bytes(arena, ty, at, gcd(stride, offset));
@@ -67,14 +69,51 @@ pub fn updates(draw: &mut Draw) -> Vec<Stmt> {
     vec![draw.some_loop(outer, n, vec![inside])]
 }
 
+/// Two updates of the same cells, in an order that shows: minima of both signs, or two operators that do not commute.
+fn siblings(draw: &mut Draw) -> Vec<Stmt> {
+    let (n, m) = (draw.size(), draw.size());
+    let (outer, inner) = (draw.counter(), draw.counter());
+    let bits = draw.rng.pick(&[8, 16, 32, 32, 64]);
+    let (one, two) = if draw.rng.percent(50) { (signed(bits), unsigned(bits)) } else { (unsigned(bits), signed(bits)) };
+    let input = draw.matrix(one);
+    let read = Value::Read(column(draw, input, outer, inner));
+    let ops = draw.rng.pick(&[
+        [Op::Min, Op::Min],
+        [Op::Max, Op::Max],
+        [Op::Min, Op::Min],
+        [Op::Min, Op::Max],
+        [Op::Add, Op::Xor],
+        [Op::Or, Op::And],
+        [Op::Add, Op::Mul],
+    ]);
+    let array = draw.array(one);
+    let offset = draw.rng.pick(&[0, 0, 1]);
+    let cell = |draw: &Draw, ty: Ty, counter: usize, by: i64| Place {
+        ty,
+        ..draw.element(array, None, Expr::Counter(counter).plus(by))
+    };
+    let mut body = vec![
+        Stmt::Update(cell(draw, one, inner, 0), ops[0], read.clone()),
+        Stmt::Update(cell(draw, two, outer, offset), ops[1], read),
+    ];
+    if draw.rng.percent(30) {
+        body.reverse();
+    }
+    let inside = draw.up(inner, m, body);
+    vec![draw.up(outer, n, vec![inside])]
+}
+
 /// A scalar that is folded along a column and stored, with other stores around it to bytes nearby.
 fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let (i, k) = (draw.counter(), draw.counter());
     // Of the form 4x + 1: the last address is aligned where the stride is.
     let (n, m) = (Expr::Param(draw.new_size()), draw.size());
+    // In most iterations the store promises less than in the others: it shows where whole vectors are stored.
+    let aligned = draw.rng.percent(25);
     let ty = match draw.rng.below(8) {
         0 => Ty::Floats,
         1 => Ty::Lanes(32),
+        2..=5 if aligned => draw.rng.pick(&[Ty::Floats, Ty::Lanes(32)]),
         2 => signed(64),
         3 => unsigned(16),
         _ => draw.rng.pick(&[signed(32), unsigned(32), unsigned(32), Ty::Float, unsigned(64)]),
@@ -98,12 +137,12 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let mut term = read.clone();
     let mut inside = Vec::new();
     let mut behind = Vec::new();
-    match draw.rng.below(9) {
+    match if aligned { draw.rng.below(27) } else { draw.rng.below(9) } {
         // The same constant, or the sum so far, to bytes nearby while it is being summed up.
         0 | 1 => {
             let along = draw.rng.pick(&[0, 0, 512, stride]);
             let mut place = cell(draw, ty, nearby);
-            place.at = place.at.add(Expr::Counter(k).times(along));
+            place.at = place.at.and(Expr::Counter(k).times(along));
             if !matches!(place.how, How::Three) {
                 place.how = How::Unaligned;
             }
@@ -120,7 +159,7 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
             let mut place = cell(draw, ty, nearby);
             place.how = How::Unaligned;
             out.push(draw.up(i, n.clone(), vec![Stmt::Store(place.clone(), constant.clone())]));
-            place.at = place.at.add(Expr::Counter(k).times(draw.rng.pick(&[0, 512, stride])));
+            place.at = place.at.and(Expr::Counter(k).times(draw.rng.pick(&[0, 512, stride])));
             term = if draw.rng.percent(60) {
                 Value::Read(place)
             } else {
@@ -155,28 +194,10 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
     let last = |draw: &mut Draw| {
         if draw.rng.percent(60) { Value::Local(sum) } else { Value::Local(sum).binary(Op::Mul, Value::Number(3)) }
     };
-    match draw.rng.below(8) {
-        // A wide store, and a narrow one to some of its bytes; or the other way round.
-        0..=2 => {
-            let wide = draw.rng.pick(&[unsigned(64), unsigned(64), unsigned(128), Ty::Lanes(32), unsigned(32)]);
-            let elem = draw.rng.pick(&[unsigned(64), signed(64), unsigned(32)]);
-            let factors = draw.array(elem);
-            let factor = Value::Read(draw.element(factors, None, Expr::Counter(i)));
-            let by = draw.rng.pick(&[0, 0, 0, 1, 2, 4, -2]);
-            let narrow = if draw.rng.percent(75) { ty } else { similar(draw, ty) };
-            let mut stores = vec![
-                Stmt::Store(cell(draw, wide, 0), Value::Local(sum).cast(wide).binary(Op::Mul, factor.cast(wide))),
-                Stmt::Store(cell(draw, narrow, by), Value::Local(sum)),
-            ];
-            if draw.rng.percent(25) {
-                stores.reverse();
-            }
-            behind.extend(stores);
-        }
-        // In most iterations the store promises less than in the others.
-        3 | 4 => {
+    match if aligned { 0 } else { draw.rng.weighted(&[0, 3, 1, 2]) } {
+        0 => {
             let (unaligned, aligned) = (How::Unaligned, draw.rng.pick(&[How::Over, How::Assumed, How::Alias]));
-            let stride = draw.rng.pick(&[4, 12, 20, 20, size]).max(ty.alignment().min(8));
+            let stride = draw.rng.pick(&[4, 12, 20, 20, size]).max(size.min(8));
             let place = |how| Place { pointer: arena, ty, how, row: None, at: Expr::Counter(i).times(stride) };
             let is_last = match draw.rng.below(3) {
                 0 => {
@@ -197,7 +218,24 @@ fn sums(draw: &mut Draw) -> Vec<Stmt> {
                 vec![Stmt::Store(place(aligned), b)],
             ));
         }
-        5 => {
+        // A wide store, and a narrow one to some of its bytes; or the other way round.
+        1 => {
+            let wide = draw.rng.pick(&[unsigned(64), unsigned(64), unsigned(128), Ty::Lanes(32), unsigned(32)]);
+            let elem = draw.rng.pick(&[unsigned(64), signed(64), unsigned(32)]);
+            let factors = draw.array(elem);
+            let factor = Value::Read(draw.element(factors, None, Expr::Counter(i)));
+            let by = draw.rng.pick(&[0, 0, 0, 1, 2, 4, -2]);
+            let narrow = if draw.rng.percent(75) { ty } else { similar(draw, ty) };
+            let mut stores = vec![
+                Stmt::Store(cell(draw, wide, 0), Value::Local(sum).cast(wide).binary(Op::Mul, factor.cast(wide))),
+                Stmt::Store(cell(draw, narrow, by), Value::Local(sum)),
+            ];
+            if draw.rng.percent(25) {
+                stores.reverse();
+            }
+            behind.extend(stores);
+        }
+        2 => {
             let value = last(draw);
             behind.push(Stmt::Store(cell(draw, ty, 0), value));
             let by = draw.rng.pick(&[1, 2, size, -1]);
@@ -240,7 +278,7 @@ fn reuse(draw: &mut Draw) -> Vec<Stmt> {
         let (i, j) = (draw.counter(), draw.counter());
         let kept = draw.matrix(elem);
         let at =
-            if flat { Expr::Counter(j) } else { Expr::Counter(j).add(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
+            if flat { Expr::Counter(j) } else { Expr::Counter(j).and(Expr::Counter(i).times(draw.rng.pick(&[1, 40]))) };
         let cell = draw.element(pointer, None, at);
         let value = draw.value(&[Value::Index(Expr::Counter(j)), Value::Index(Expr::Counter(i))], 1);
         let row = if flat { Expr::Number(0) } else { Expr::Counter(i) };
@@ -289,7 +327,7 @@ fn rare_types(draw: &mut Draw) -> Vec<Stmt> {
         let (counter, other) = if draw.rng.percent(75) { (inner, outer) } else { (outer, inner) };
         let mut at = Expr::Counter(counter);
         if draw.rng.percent(30) {
-            at = at.add(Expr::Counter(other));
+            at = at.and(Expr::Counter(other));
         }
         for _ in 0..draw.rng.within(1, 2) {
             let mut place = draw.element(array, None, at.clone());
@@ -359,7 +397,7 @@ fn copies(draw: &mut Draw) -> Vec<Stmt> {
         let arena = draw.arena();
         let at = |draw: &mut Draw, ty: Ty| {
             let (stride, offset) = steps(draw, ty);
-            let at = Expr::Counter(inner).times(rows).add(Expr::Counter(outer).times(stride)).plus(offset);
+            let at = Expr::Counter(inner).times(rows).and(Expr::Counter(outer).times(stride)).plus(offset);
             draw.bytes(arena, ty, at, gcd(gcd(rows, stride), offset))
         };
         let (read, place) = (at(draw, from), at(draw, to));

@@ -123,8 +123,8 @@ fn exprs(expr: &Expr) -> Vec<Expr> {
         }
         Expr::Sum(a, b) => {
             let mut out = vec![(**a).clone(), (**b).clone()];
-            out.extend(exprs(a).into_iter().map(|a| a.add((**b).clone())));
-            out.extend(exprs(b).into_iter().map(|b| (**a).clone().add(b)));
+            out.extend(exprs(a).into_iter().map(|a| a.and((**b).clone())));
+            out.extend(exprs(b).into_iter().map(|b| (**a).clone().and(b)));
             out
         }
         Expr::Partial(op, bits, a, b) => {

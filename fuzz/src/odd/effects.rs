@@ -9,7 +9,7 @@ pub fn kernel(seed: u64, index: usize) -> Kernel {
 }
 
 fn body(draw: &mut Draw) -> Vec<Stmt> {
-    let mut out = match draw.rng.weighted(&[24, 26, 20, 22, 8]) {
+    let mut out = match draw.rng.weighted(&[20, 34, 18, 20, 8]) {
         0 => calls(draw),
         1 => exits(draw),
         2 => casts(draw),
@@ -110,7 +110,7 @@ fn calls(draw: &mut Draw) -> Vec<Stmt> {
 fn exits(draw: &mut Draw) -> Vec<Stmt> {
     let size = draw.new_size();
     let n = Expr::Param(size);
-    let limit = draw.param(signed(32), false, Choice::Near(size, vec![-12, -4, -4, -1, 0, 3, 9]));
+    let limit = draw.param(signed(32), false, Choice::Near(size, vec![-12, -4, -4, -3, -1, 0, 5]));
     let m = Expr::Param(limit);
     let (i, j) = (draw.counter(), draw.counter());
     let elem = draw.rng.pick(&[Ty::Double, signed(32), Ty::Float]);
@@ -157,6 +157,14 @@ fn exits(draw: &mut Draw) -> Vec<Stmt> {
         body.push(fact);
     }
     shuffle(draw, &mut body);
+    // What is promised in the text before the way out is the harder case.
+    if draw.rng.percent(50) {
+        body.sort_by_key(|stmt| match stmt {
+            Stmt::Promise(..) => 0,
+            Stmt::Leave(..) | Stmt::If(..) => 2,
+            _ => 1,
+        });
+    }
     vec![draw.up(i, n, body)]
 }
 
@@ -172,14 +180,14 @@ fn promised(draw: &mut Draw, i: usize, n: &Expr, m: &Expr) -> Stmt {
         // No division by zero, no overflow, an aligned address.
         7 => {
             let array = draw.matrix(signed(32));
-            let rest = m.clone().add(Expr::Counter(i).times(-1)).plus(draw.rng.pick(&[0, 1]));
+            let rest = m.clone().and(Expr::Counter(i).times(-1)).plus(draw.rng.pick(&[0, 1]));
             let quotient = Expr::Number(100).partial(Partial::Quotient, 32, rest);
             Stmt::Update(draw.element(array, Some(Expr::Counter(i)), Expr::Number(0)), Op::Add, Value::Index(quotient))
         }
         8 => {
             let array = draw.matrix(signed(32));
             let big = draw.param(signed(32), false, Choice::Among(vec![i32::MAX as i64 - 4, i32::MAX as i64 - 12, 3]));
-            let sum = Expr::Counter(i).add(Expr::Param(big));
+            let sum = Expr::Counter(i).and(Expr::Param(big));
             let place = draw.element(array, Some(Expr::Counter(i)), Expr::Number(1));
             Stmt::Update(place, Op::Add, Value::Index(sum))
         }
@@ -359,7 +367,7 @@ fn guards(draw: &mut Draw) -> Vec<Stmt> {
         0..=3 => (read, odd.clone(), cell),
         4 => {
             let flat = draw.array(elem);
-            let at = Expr::Counter(j).add(Expr::Counter(i).times(48)).add(odd.clone());
+            let at = Expr::Counter(j).and(Expr::Counter(i).times(48)).and(odd.clone());
             (read, draw.size(), draw.element(flat, None, at))
         }
         _ => (Value::Index(odd.clone()).binary(Op::Add, read), draw.size(), cell),

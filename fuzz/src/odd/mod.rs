@@ -171,7 +171,7 @@ pub enum Expr {
 }
 
 impl Expr {
-    pub fn add(self, other: Expr) -> Expr {
+    pub fn and(self, other: Expr) -> Expr {
         match (self, other) {
             (Expr::Number(0), e) | (e, Expr::Number(0)) => e,
             (a, b) => Expr::Sum(Box::new(a), Box::new(b)),
@@ -179,7 +179,7 @@ impl Expr {
     }
 
     pub fn plus(self, number: i64) -> Expr {
-        self.add(Expr::Number(number))
+        self.and(Expr::Number(number))
     }
 
     pub fn times(self, factor: i64) -> Expr {
@@ -405,6 +405,28 @@ pub struct Kernel {
 impl Kernel {
     pub fn is_valid(&self) -> bool {
         !self.sets.is_empty() && interpret::extents(self).is_ok()
+    }
+
+    pub fn mentions_errno(&self) -> bool {
+        fn value_does(value: &Value) -> bool {
+            match value {
+                Value::Call(..) | Value::Errno => true,
+                Value::Binary(_, a, b) | Value::Pick(_, a, b) => value_does(a) || value_does(b),
+                Value::As(_, a) | Value::Bits(_, _, a) => value_does(a),
+                Value::Number(_) | Value::Index(_) | Value::Read(_) | Value::Local(_) => false,
+            }
+        }
+        fn block_does(stmts: &[Stmt]) -> bool {
+            stmts.iter().any(|stmt| match stmt {
+                Stmt::Loop(l) => block_does(&l.body),
+                Stmt::If(_, a, b) => block_does(a) || block_does(b),
+                Stmt::Switch(_, arms, _) => arms.iter().any(|arm| block_does(arm)),
+                Stmt::Store(_, v) | Stmt::Update(_, _, v) | Stmt::Set(_, v) | Stmt::Fold(_, _, v) => value_does(v),
+                Stmt::SetErrno(_) => true,
+                Stmt::Leave(..) | Stmt::Promise(..) | Stmt::Touch(_) => false,
+            })
+        }
+        self.blocks.contains(&Block::Errno) || block_does(&self.body)
     }
 }
 

@@ -527,7 +527,11 @@ impl Printer<'_> {
             }
             let call = format!("{}{index}({})", if dispatched { 'w' } else { 'k' }, list.join(", "));
             let call = if kernel.result.is_some() { format!("lw_mix({call});") } else { format!("{call};") };
-            let _ = writeln!(out, "    errno = 0;\n    if (!setjmp(lw_back)) {call}\n    lw_mix(errno);");
+            let _ = writeln!(out, "    errno = 0;\n    if (!setjmp(lw_back)) {call}");
+            // Threads leave there what they like when they are started; it only counts for those who look.
+            if kernel.mentions_errno() {
+                let _ = writeln!(out, "    lw_mix(errno);");
+            }
             let _ = writeln!(out, "{after}{end}    lw_report({index}, {s});\n  }}");
         }
         out
