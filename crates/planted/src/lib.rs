@@ -82,6 +82,15 @@ faults! {
     CountShort,
     /// Unsigned comparisons pass for signed ones.
     UnsignedTakenForSigned,
+
+    /// New loops turn although the loops in them are empty.
+    EmptyLoopsTurn,
+    /// Values in memory that are read before the loops are not part of what the test of an overlap covers.
+    CellsOutsideExtents,
+    /// The last element of an array of several dimensions is not part of what the test of an overlap covers.
+    LastElementOutsideExtents,
+    /// How often loops turn is taken for a signed number.
+    CountsSigned,
 }
 
 /// Is this fault planted?
