@@ -480,7 +480,8 @@ struct Writer {
     flag(Call.doesNotThrow() || Math);
     flag(Call.hasFnAttr(Attribute::WillReturn) || Math);
     flag(Call.hasFnAttr(Attribute::NoSync) || Math || (Call.doesNotAccessMemory() && !Call.isConvergent()));
-    flag(Call.isConvergent());
+    // A call that must not be there twice: behind a check both versions have it.
+    flag(Call.isConvergent() || Call.cannotDuplicate());
     flag(Call.isMustTailCall());
     flag(Call.doesNotAccessMemory());
     flag(Math);

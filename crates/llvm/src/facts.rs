@@ -317,6 +317,7 @@ pub struct CallFacts {
     pub nounwind: bool,
     pub will_return: bool,
     pub no_sync: bool,
+    /// Or not to be there twice.
     pub convergent: bool,
     pub must_tail: bool,
     /// doesNotAccessMemory

@@ -151,6 +151,15 @@ faults! {
     NeededBehindIgnored,
     /// Scalars do not hold what arrives in them before the region.
     InitialForgotten,
+
+    /// New loops turn although the loops in them are empty.
+    EmptyLoopsTurn,
+    /// Values in memory that are read before the loops are not part of what the test of an overlap covers.
+    CellsOutsideExtents,
+    /// The last element of an array of several dimensions is not part of what the test of an overlap covers.
+    LastElementOutsideExtents,
+    /// How often loops turn is taken for a signed number.
+    CountsSigned,
 }
 
 /// Is this fault planted?

@@ -59,8 +59,9 @@ impl Reader<'_> {
 
     fn turns_by_count(&mut self, count: &Scev, scope: &Scope, inner: &Scope) -> Result<Turns, NotAffine> {
         let count = self.affine_of_scev(count, scope, 0)?;
-        let count =
-            self.assuming(AssumptionKind::BL, self.reaches_its_bound(inner), |this| this.as_unsigned(count, scope))?;
+        let count = self.assuming(AssumptionKind::BL, self.reaches_its_bound(inner), |this| {
+            if planted::is(Fault::CountsSigned) { this.as_signed(count, scope) } else { this.as_unsigned(count, scope) }
+        })?;
         let counter = self.dimension(inner, scope.loops.len())?;
         let last = count.function.add_dims(DimType::In, 1)?;
         let within = if planted::is(Fault::CountShort) { counter.lt_set(&last)? } else { counter.le_set(&last)? };

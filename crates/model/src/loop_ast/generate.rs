@@ -86,7 +86,9 @@ pub fn expr_from_pw_aff(value: &PwAff, context: &Set) -> Result<Expr, AstError> 
 fn build(context: &Set) -> Result<AstBuild, IslError> {
     let ctx = context.ctx();
     ctx.set_ast_build_atomic_upper_bound(true);
-    ctx.set_ast_build_exploit_nested_bounds(true);
+    // What the bounds of an inner loop say of the parameters is a condition of the outer ones too: without it they turn, maybe for
+    // years, around loops that are empty.
+    ctx.set_ast_build_exploit_nested_bounds(planted::is(Fault::EmptyLoopsTurn));
     ctx.set_ast_build_detect_min_max(true);
     ctx.set_ast_build_prefer_pdiv(true);
     ctx.set_ast_build_scale_strides(false);
@@ -422,6 +424,34 @@ mod tests {
             expect![[r#"
                 for (int c0 = 1; c0 <= p0 - 1; c0 += 3) {
                   S0(c0);
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn loops_around_nothing_do_not_turn() {
+        // The second nest has a loop of its own that may be empty; of the first it is known that it is not.
+        check(
+            "context 1 <= p1
+             for i : 0 <= i < p0
+               for j : 0 <= j < p1
+                 write A0[i, j]
+             for i : 0 <= i < p0
+               for j : 0 <= j < p2
+                 write A1[i, j]",
+            expect![[r#"
+                for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+                  for (int c1 = 0; c1 <= p1 - 1; ++c1) {
+                    S0(c0, c1);
+                  }
+                }
+                if (p2 >= 1) {
+                  for (int c2 = 0; c2 <= p0 - 1; ++c2) {
+                    for (int c3 = 0; c3 <= p2 - 1; ++c3) {
+                      S1(c2, c3);
+                    }
+                  }
                 }
             "#]],
         );

@@ -93,7 +93,9 @@ impl<'a> Extents<'a> {
             line: a.line,
         });
         let cells = self.scop.invariants.iter().filter_map(|i| Some((i.line, i.cell.as_ref()?)));
-        let preloads = cells.filter(|(_, cell)| cell.array == array && !only_writes).map(|(line, cell)| Touch {
+        let preloads =
+            cells.filter(|(_, cell)| cell.array == array && !only_writes && !planted::is(Fault::CellsOutsideExtents));
+        let preloads = preloads.map(|(line, cell)| Touch {
             domain: &cell.domain,
             relation: &cell.relation,
             offset: Some(&cell.offset),
@@ -181,6 +183,7 @@ impl<'a> Extents<'a> {
         }
         let array = &self.scop.arrays[&array];
         let bytes = accesses.iter().map(|touch| touch.bytes).fold(array.cell_bytes, u64::max);
+        let bytes = if planted::is(Fault::LastElementOutsideExtents) { 0 } else { bytes };
         let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
             let mut total: Option<Expr> = None;
             for d in 0..=sizes.len() {
