@@ -2,8 +2,20 @@
 #include "shim.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
+
+const char *loopwright::errnoFunction(const Module &M) {
+  Triple System(M.getTargetTriple());
+  if (System.isAndroid() || System.isOSOpenBSD() || System.isOSNetBSD())
+    return "__errno";
+  if (System.isOSLinux() || System.isOSEmscripten())
+    return "__errno_location";
+  if (System.isOSDarwin() || System.isOSFreeBSD())
+    return "__error";
+  return nullptr;
+}
 
 extern "C" {
 

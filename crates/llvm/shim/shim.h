@@ -96,4 +96,7 @@ inline char *copyText(const std::string &S) {
   return Copy;
 }
 
+// The function that tells where a thread's errno is, by the name that the system's C library gives it. Null: not known here.
+const char *errnoFunction(const llvm::Module &M);
+
 } // namespace loopwright

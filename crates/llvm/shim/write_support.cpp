@@ -1,5 +1,7 @@
 // What the writer needs of LLVM that the C API does not offer. Every function is declared again in src/write/ir.rs.
 
+#include "shim.h"
+
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -341,6 +343,18 @@ LLVMBool lw_write_outline(LLVMBasicBlockRef first, LLVMBasicBlockRef end, LLVMBa
 void lw_write_append_destructor(LLVMValueRef function_ref) {
   auto *function = cast<Function>(unwrap(function_ref));
   appendToGlobalDtors(*function->getParent(), function, 65535);
+}
+
+// `int *()`, which tells where this thread's errno is; null where its name is not known.
+LLVMValueRef lw_write_errno_location(LLVMValueRef caller_ref) {
+  Module &module = *cast<Function>(unwrap(caller_ref))->getParent();
+  const char *name = loopwright::errnoFunction(module);
+  if (!name)
+    return nullptr;
+  FunctionCallee callee = module.getOrInsertFunction(name, FunctionType::get(PointerType::getUnqual(module.getContext()), false));
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration())
+    function->setDoesNotThrow();
+  return wrap(callee.getCallee());
 }
 
 // malloc (of a 64-bit size) or free, as LLVM knows them. That both may be called was found out with the facts.

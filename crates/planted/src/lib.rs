@@ -85,6 +85,8 @@ faults! {
 
     /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
     NarrowAddresses,
+    /// What the library that our own code calls leaves in errno stays there.
+    LibraryErrno,
 }
 
 /// Is this fault planted?

@@ -68,6 +68,7 @@ unsafe extern "C" {
     fn lw_write_rescope(instruction: LLVMValueRef, worker: LLVMValueRef);
     fn lw_write_append_destructor(function: LLVMValueRef);
     fn lw_write_outline(first: LLVMBasicBlockRef, end: LLVMBasicBlockRef, other_end: LLVMBasicBlockRef) -> LLVMBool;
+    fn lw_write_errno_location(caller: LLVMValueRef) -> LLVMValueRef;
     fn lw_write_library(caller: LLVMValueRef, gives: LLVMBool) -> LLVMValueRef;
 }
 
@@ -227,6 +228,10 @@ impl Value {
     /// Of a load or store, in bytes.
     pub fn alignment(self) -> u32 {
         unsafe { LLVMGetAlignment(self.0) }
+    }
+    /// Of a load or store: it happens here, whatever LLVM thinks of its use.
+    pub fn make_volatile(self) {
+        unsafe { LLVMSetVolatile(self.0, 1) }
     }
     pub fn drop_promises(self) {
         unsafe { lw_write_drop_promises(self.0) }
@@ -414,6 +419,12 @@ impl Library {
     pub fn declared_for(self, caller: Value) -> Value {
         Value(unsafe { lw_write_library(caller.0, LLVMBool::from(self == Library::Malloc)) })
     }
+}
+
+/// `int *()`, which tells where the errno of its thread is, in the module of a function. `None`: not known on this system.
+pub fn errno_location(caller: Value) -> Option<Value> {
+    let function = unsafe { lw_write_errno_location(caller.0) };
+    (!function.is_null()).then_some(Value(function))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -173,7 +173,9 @@ impl<A: Anchors> Writer<'_, A> {
         let fork_type = build.function_type(build.void(), &[pointer, build.int(32), pointer], true);
         let fork = self.runtime(c"__kmpc_fork_call", fork_type);
         let one = build.constant_of(build.int(32), 1);
+        let errno = self.save_errno();
         build.call(fork_type, fork, &[self.ident(FORK_FLAGS), one, function, context]);
+        self.restore_errno(errno);
         Ok(())
     }
 

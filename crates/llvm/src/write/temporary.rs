@@ -20,7 +20,9 @@ impl<A: Anchors> Writer<'_, A> {
         }
         let malloc = Library::Malloc.declared_for(self.function);
         let ty = self.build.function_type(self.build.pointer(), &[self.build.i64()], false);
+        let errno = self.save_errno();
         let memory = self.build.call(ty, malloc, &[total]);
+        self.restore_errno(errno);
         let next = self.build.new_block(c"lw.memory");
         let got = self.build.compare(Compare::Ne, memory, self.build.null());
         self.build
@@ -41,7 +43,9 @@ impl<A: Anchors> Writer<'_, A> {
         if let Some(memory) = self.memory {
             let free = Library::Free.declared_for(self.function);
             let ty = self.build.function_type(self.build.void(), &[self.build.pointer()], false);
+            let errno = self.save_errno();
             self.build.call(ty, free, &[memory]);
+            self.restore_errno(errno);
         }
     }
 }
