@@ -84,8 +84,9 @@ struct Writer {
     return Found != Names.end() ? Found->second : withoutSuffixes(V->getName());
   }
 
-  // May the function get memory by itself? Not if malloc and free are the module's own or not known for what they are, and not if the
-  // function promises to write no memory: a front end may have been told so, here and for declarations elsewhere.
+  // May the function get memory by itself? Not if malloc and free are the module's own or not known for what they are, nor if they
+  // would leave something in an errno that cannot be put back, and not if the function promises to write no memory: a front end may
+  // have been told so, here and for declarations elsewhere.
   bool mayAllocate() {
     Module &M = *A.F.getParent();
     for (LibFunc Needed : {LibFunc_malloc, LibFunc_free}) {
@@ -93,7 +94,7 @@ struct Writer {
       if (!isLibFuncEmittable(&M, &A.TLI, Needed) || (Own && !Own->isDeclaration()))
         return false;
     }
-    return !A.F.onlyReadsMemory() && DL.getIndexSizeInBits(0) == 64;
+    return hasErrnoLocation(M) && !A.F.onlyReadsMemory() && DL.getIndexSizeInBits(0) == 64;
   }
 
   void head() {

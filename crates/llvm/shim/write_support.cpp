@@ -1,5 +1,7 @@
 // What the writer needs of LLVM that the C API does not offer. Every function is declared again in src/write/ir.rs.
 
+#include "shim.h"
+
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -160,6 +160,11 @@ faults! {
     LastElementOutsideExtents,
     /// How often loops turn is taken for a signed number.
     CountsSigned,
+
+    /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
+    NarrowAddresses,
+    /// What the library that our own code calls leaves in errno stays there.
+    LibraryErrno,
 }
 
 /// Is this fault planted?

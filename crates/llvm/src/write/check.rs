@@ -2,7 +2,7 @@
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
 use super::expression::{comparison, positive_divisor};
-use super::ir::{Block, Compare, Joints, Library, Value};
+use super::ir::{Block, Compare, Joints, Value};
 use super::{Anchors, WriteError, Writer};
 use model::loop_ast::{BinaryOp, Expr};
 use model::plan::{CheckTerm, Extent, Plan, Test};
@@ -321,22 +321,6 @@ impl<A: Anchors> Writer<'_, A> {
         let first = self.checked_address(address, low, low_value, &mut wrapped);
         let end = self.checked_address(address, high, high_value, &mut wrapped);
         Ok(Ends { empty, first, end, wrapped })
-    }
-
-    /// Where errno is, if that can be asked; in the thread that asks.
-    fn errno_location(&self) -> Option<Value> {
-        let location = Library::errno_location_for(self.function)?;
-        Some(self.build.call(self.build.function_type(self.build.pointer(), &[], false), location, &[]))
-    }
-
-    /// Calls a function of a runtime library, which may leave anything in errno, and puts back what was there: the original does not
-    /// call it.
-    pub(super) fn call_beside_errno(&self, call: impl FnOnce() -> Value) -> Value {
-        let Some(place) = self.errno_location() else { return call() };
-        let before = self.build.load(self.build.int(32), place);
-        let result = call();
-        self.build.store(before, place);
-        result
     }
 
     fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {

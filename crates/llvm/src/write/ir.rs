@@ -226,6 +226,10 @@ impl Value {
     pub fn drop_promises_of_value(self) {
         unsafe { lw_write_drop_promises_of_value(self.0) }
     }
+    /// Of a load or store: it happens here, whatever LLVM thinks of its use.
+    pub fn make_volatile(self) {
+        unsafe { LLVMSetVolatile(self.0, 1) }
+    }
     pub fn drop_promises(self) {
         unsafe { lw_write_drop_promises(self.0) }
     }

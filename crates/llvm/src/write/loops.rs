@@ -10,7 +10,9 @@ impl<A: Anchors> Writer<'_, A> {
     pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
         match node {
             Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
-            Node::For(f) if f.parallel && self.options.parallel && self.worker.is_none() => self.write_parallel(f),
+            Node::For(f) if f.parallel && self.options.parallel && self.worker.is_none() && self.can_keep_errno() => {
+                self.write_parallel(f)
+            }
             Node::For(f) => {
                 let (first, last) = (self.write_int(&f.first)?, self.write_int(&f.last)?);
                 self.write_loop(f, first, last)

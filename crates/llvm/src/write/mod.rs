@@ -19,6 +19,7 @@
 
 mod check;
 mod elsewhere;
+mod errno;
 mod expression;
 mod ir;
 mod loops;
