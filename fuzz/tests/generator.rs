@@ -261,7 +261,7 @@ fn bytes_are_accessed_in_all_ways() {
         odd::signed(128),
         odd::unsigned(8),
     ] {
-        assert!(count_odd(&kernels, &|s| place(s).is_some_and(|p| p.ty == ty)) > 3, "{ty:?}");
+        assert!(count_odd(&kernels, &|s| place(s).is_some_and(|p| p.ty == ty)) > 0, "{ty:?}");
     }
     // Each operator in both signs.
     for signed in [true, false] {
