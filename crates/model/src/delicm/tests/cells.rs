@@ -15,7 +15,6 @@ fn the_same_constant_is_no_excuse_beside_the_cell() {
     let at = |shift: &str| {
         let sketch = "
             context 0 <= p0 <= 200
-            context 1 <= p1
             array A0 4
             array A2 scalar
             for i : 0 <= i < p0
