@@ -2,12 +2,14 @@
 #include "shim.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 const char *loopwright::errnoFunction(const Module &M) {
-  Triple System(M.getTargetTriple());
+  // A module that names no system is compiled for this one.
+  Triple System(M.getTargetTriple().empty() ? sys::getDefaultTargetTriple() : M.getTargetTriple());
   if (System.isAndroid() || System.isOSOpenBSD() || System.isOSNetBSD())
     return "__errno";
   if (System.isOSLinux() || System.isOSEmscripten())
