@@ -12,6 +12,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 
@@ -21,7 +22,8 @@ namespace loopwright {
 
 // The libraries of Linux say it by a function; one that this module defines is none of theirs.
 bool hasErrnoLocation(const Module &M) {
-  Triple Target(M.getTargetTriple());
+  // A module that names no system is compiled for this one.
+  Triple Target(M.getTargetTriple().empty() ? sys::getDefaultTargetTriple() : M.getTargetTriple());
   const GlobalValue *Known = M.getNamedValue("__errno_location");
   return Target.isOSLinux() && !Target.isAndroid() && (!Known || (isa<Function>(Known) && Known->isDeclaration()));
 }

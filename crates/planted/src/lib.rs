@@ -165,6 +165,8 @@ faults! {
     NarrowAddresses,
     /// What the library that our own code calls leaves in errno stays there.
     LibraryErrno,
+    /// The copy of a part that ends its region has edges to where the original goes on.
+    BoxLeftAnywhere,
 }
 
 /// Is this fault planted?

@@ -135,6 +135,8 @@ struct Writer<'a, A> {
     function: Value,
     blocks: Vec<Block>,
     inside: HashSet<Block>,
+    /// Where edges of the region to its exit lead once they are split.
+    original_exit: Option<Block>,
     /// Parameters as i64, frozen where they could be poison; defined in `entering` or behind a preload.
     params: HashMap<usize, Value>,
     /// The extents that the check has computed.
@@ -173,6 +175,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
             options,
             function,
             inside: blocks.iter().copied().collect(),
+            original_exit: None,
             blocks,
             params: HashMap::new(),
             extents: Vec::new(),
@@ -194,6 +197,7 @@ impl<'a, A: Anchors> Writer<'a, A> {
         let errors: Vec<Block> = self.region.errors.iter().map(|&b| self.block(b)).collect();
         let joints =
             ir::split_region(self.block(self.region.entry), &self.blocks, &errors).map_err(WriteError::Shape)?;
+        self.original_exit = Some(joints.original_exit);
         self.build.set_location(self.function.artificial_location());
         self.make_slots()?;
         let first_of_check =

@@ -286,6 +286,10 @@ impl<A: Anchors> Writer<'_, A> {
         // Only branches lead to the exit: where it is the latch of the loop around the box, an edge from it into the box starts the
         // next instance, which is another copy.
         copies.insert(exit, after);
+        let is_last = exit == self.block(self.region.exit) && !planted::is(Fault::BoxLeftAnywhere);
+        if let Some(split) = self.original_exit.filter(|_| is_last) {
+            copies.insert(split, after);
+        }
         for (original, copy) in rest {
             if original.block().is_some_and(|b| b.terminator() == original) {
                 for (index, target) in original.successors().into_iter().enumerate() {
