@@ -73,9 +73,7 @@ fn leave_what_cannot_hand_on(facts: &FunctionFacts, considered: &mut Considered)
         };
         let missing = considered.regions[first + 1..].iter().find_map(missing);
         let region = &mut considered.regions[first];
-        if let (Some(value), Verdict::Transform(_)) = (missing, &region.verdict)
-            && !planted::is(planted::Fault::NeededBehindIgnored)
-        {
+        if let (Some(value), Verdict::Transform(_)) = (missing, &region.verdict) {
             let line = region.region.scop.lines.0;
             let refusal = Refusal::new(RefusalKind::NeededBehind, line, facts.display_name(value));
             region.verdict = Verdict::Leave(refusal);

@@ -147,8 +147,6 @@ faults! {
     EdgeWriteLost,
     /// A region does not hand its result to the next one, if that begins with the block of its φ.
     TakenOverEdgeIgnored,
-    /// What a later region needs from inside an earlier one is not asked for.
-    NeededBehindIgnored,
     /// Scalars do not hold what arrives in them before the region.
     InitialForgotten,
 
