@@ -253,8 +253,8 @@ fn check_at_samples(
     let valid = admitted(scop, options).map_err(|error| refusal_of_plan(error, line))?;
     // Where all are equal, no `k == t` with k < n ever holds.
     let uneven = [
-        |k: usize| if k % 2 == 0 { 6 } else { 3 },
-        |k: usize| if k % 2 == 0 { 3 } else { 6 },
+        |k: usize| if k.is_multiple_of(2) { 6 } else { 3 },
+        |k: usize| if k.is_multiple_of(2) { 3 } else { 6 },
         |k: usize| 7 - k as i64 % 5,
     ];
     let even = [1, 2, 5, 9].map(|wish| sample_params(scop, &valid, wish));
