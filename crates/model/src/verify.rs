@@ -355,13 +355,13 @@ mod tests {
         assert_eq!(replayed(CHAIN, None, &[1_000_000_000]), Verdict::TooLarge);
     }
     #[test]
-    fn loops_that_go_round_without_instances_are_not_waited_for() {
+    fn loops_without_instances_do_not_turn() {
         let sketch = "for i : 0 <= i < p0
                         for j : 0 <= j < p1
                           write A0[i, j]";
         let interchanged = "{ domain: \"[p0, p1] -> { S0[i, j] : 0 <= i < p0 and 0 <= j < p1 }\", child: { schedule: \
              \"[p0, p1] -> [{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]\" } }";
-        assert_eq!(replayed(sketch, Some(interchanged), &[0, 1_000_000_000_000]), Verdict::TooLarge);
+        assert_eq!(replayed(sketch, Some(interchanged), &[0, 1_000_000_000_000]), Verdict::Same { instances: 0 });
         assert_eq!(replayed(sketch, Some(interchanged), &[2, 3]), Verdict::Same { instances: 6 });
     }
     #[test]

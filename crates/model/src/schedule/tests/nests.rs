@@ -51,20 +51,24 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         expect![[r#"
             tiled: true, parallel: false, vectorized: true; fewer cache misses (estimated 2.3 times faster)
-            for (int c0 = 0; c0 <= p0 - 1; ++c0) {
-              // vector
-              for (int c1 = 0; c1 <= p1 - 1; ++c1) {
-                S0(c0, c1);
+            if (p1 >= 1) {
+              for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+                // vector
+                for (int c1 = 0; c1 <= p1 - 1; ++c1) {
+                  S0(c0, c1);
+                }
               }
-            }
-            for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
-              for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
-                for (int c4 = 0; c4 <= floord(p1 - 1, 64); ++c4) {
-                  for (int c5 = 0; c5 <= min(31, p0 - 32 * c2 - 1); ++c5) {
-                    for (int c6 = 0; c6 <= min(31, p2 - 32 * c3 - 1); ++c6) {
-                      // vector
-                      for (int c7 = 0; c7 <= min(63, p1 - 64 * c4 - 1); ++c7) {
-                        S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
+              if (p2 >= 1) {
+                for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
+                  for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
+                    for (int c4 = 0; c4 <= floord(p1 - 1, 64); ++c4) {
+                      for (int c5 = 0; c5 <= min(31, p0 - 32 * c2 - 1); ++c5) {
+                        for (int c6 = 0; c6 <= min(31, p2 - 32 * c3 - 1); ++c6) {
+                          // vector
+                          for (int c7 = 0; c7 <= min(63, p1 - 64 * c4 - 1); ++c7) {
+                            S1(32 * c2 + c5, 32 * c3 + c6, 64 * c4 + c7);
+                          }
+                        }
                       }
                     }
                   }
