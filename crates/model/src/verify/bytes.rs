@@ -67,7 +67,7 @@ pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<u
             trace.touched[k].iter().filter(|(a, _)| *a == access).map(|(_, cell)| *cell).collect()
         };
         // What an update finds is the order of the operands before it, which may change.
-        let combines = |write: usize| computes.combined(write).filter(|c| touched(c.read) == touched(write));
+        let combines = |write: usize| computes.combined(write, |read| touched(read) == touched(write));
         let print = |cells: &HashMap<usize, Content>, cell: &usize| cells.get(cell).map_or(INITIAL, Content::print);
         for (a, access) in accesses.iter().enumerate().filter(|(_, a)| !a.is_write()) {
             if computes.write_of(a).and_then(combines).is_some_and(|c| c.read == a) && access.exact {

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 /// The writes of one statement that combine what one of its reads found with something else.
 #[derive(Default)]
 pub(super) struct Computes {
-    /// By the positions of the writes among the accesses.
-    combined: HashMap<usize, Combined>,
+    /// By the positions of the writes among the accesses: the operation, and the reads that find one of its operands.
+    combined: HashMap<usize, (Update, Vec<usize>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -29,24 +29,28 @@ impl Computes {
                 continue;
             };
             let sides = &operands[..if *commutes { 2 } else { 1 }];
-            let read = code.roles.iter().position(|role| match role {
+            let is_operand = |role: &Role| match role {
                 Role::Load(old) | Role::ReadScalar(old) => sides.contains(old) && uses(code, program, *old) == 1,
                 _ => false,
-            });
+            };
             // Whatever else uses one of the two sees in which order things were done.
-            if let Some(read) = read.filter(|_| uses(code, program, new) == 1) {
-                combined.insert(write, Combined { read, update: *update });
+            if uses(code, program, new) == 1 {
+                let reads = (0..code.roles.len()).filter(|&read| is_operand(&code.roles[read])).collect();
+                combined.insert(write, (*update, reads));
             }
         }
         Computes { combined }
     }
 
-    pub(super) fn combined(&self, write: usize) -> Option<Combined> {
-        self.combined.get(&write).copied()
+    /// What the write makes of the content that one of these reads finds.
+    pub(super) fn combined(&self, write: usize, finds_content: impl Fn(usize) -> bool) -> Option<Combined> {
+        let (update, reads) = self.combined.get(&write)?;
+        let read = reads.iter().copied().find(|&read| finds_content(read))?;
+        Some(Combined { read, update: *update })
     }
     /// The write whose operation is all that the read is for.
     pub(super) fn write_of(&self, read: usize) -> Option<usize> {
-        self.combined.iter().find(|(_, c)| c.read == read).map(|(write, _)| *write)
+        self.combined.iter().find(|(_, (_, reads))| reads.contains(&read)).map(|(write, _)| *write)
     }
 }
 
