@@ -198,6 +198,13 @@ impl Campaign {
         }
     }
 
+    /// Without configurations in which loops are left alone where nothing is gained: whatever can go wrong goes wrong sooner.
+    pub fn force(&mut self) {
+        for rotation in &mut self.variants {
+            rotation.retain(|v| matches!(v, Variant::Optimized { options, .. } if options.contains("force")));
+        }
+    }
+
     /// The configurations that the program with this number runs in.
     pub fn configurations(&self, number: usize) -> Vec<Variant> {
         let (rotations, turn) = match self.variants.len() {

@@ -59,6 +59,7 @@ impl Hunt {
             campaign.broad = true;
             campaign.strict = true;
             campaign.optimize(plugin, &["early", "late"], true);
+            campaign.force();
             campaign
         });
         Hunt { campaigns: campaigns.collect(), faults: Fault::ALL.to_vec(), patience: 2000, jobs: 2 }
