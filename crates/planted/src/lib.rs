@@ -165,6 +165,9 @@ faults! {
     LibraryErrno,
     /// The copy of a part that ends its region has edges to where the original goes on.
     BoxLeftAnywhere,
+
+    /// New loops promise to end whatever is in them.
+    EndAlwaysPromised,
 }
 
 /// Is this fault planted?

@@ -3,7 +3,9 @@
 use super::ir::{Compare, Value};
 use super::tags::plain_loop_id;
 use super::{Anchors, WriteError, Writer};
+use crate::body::BodyKind;
 use model::loop_ast::{For, Node};
+use planted::Fault;
 
 impl<A: Anchors> Writer<'_, A> {
     /// Appends the code of `node`; the builder then stands where execution goes on.
@@ -98,14 +100,34 @@ impl<A: Anchors> Writer<'_, A> {
         counter.add_incoming(next, latch);
         let done = self.build.compare(Compare::Eq, counter, reached);
         let branch = self.build.branch_if(done, exit, body);
+        let ends = !self.may_never_end(&f.body) || planted::is(Fault::EndAlwaysPromised);
         let id = match outer {
-            Some(outer) => self.tags.leave_vector_loop(&self.build, outer),
-            None => plain_loop_id(&self.build),
+            Some(outer) => self.tags.leave_vector_loop(&self.build, outer, ends),
+            None => plain_loop_id(&self.build, ends),
         };
         branch.set_metadata("llvm.loop", id);
         self.place_after_current(exit);
         self.build.at_end(exit);
         Ok(())
+    }
+
+    /// Is there a statement in it that loops on its own? Our loops count to a bound, but such a one may go round forever, and then so
+    /// does all that is around it: who promises that it ends lets LLVM remove both.
+    fn may_never_end(&self, node: &Node) -> bool {
+        match node {
+            Node::Block(children) => children.iter().any(|child| self.may_never_end(child)),
+            Node::For(f) => self.may_never_end(&f.body),
+            Node::If { then, otherwise, .. } => {
+                self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
+            }
+            Node::Call { statement, .. } => self.region.bodies.get(statement).is_some_and(|body| match &body.kind {
+                BodyKind::Instructions(_) => false,
+                BodyKind::Boxed { entry, blocks, .. } => {
+                    let entry = self.block(*entry);
+                    blocks.iter().any(|&b| self.block(b).terminator().successors().contains(&entry))
+                }
+            }),
+        }
     }
 
     /// Keeps blocks in the order in which they run, for people who read the output.

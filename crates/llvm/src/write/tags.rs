@@ -94,16 +94,16 @@ impl Tags {
 
     /// The loop id for the loop that is left. Its iterations do not depend on each other through any access of its group, which is
     /// what `llvm.loop.parallel_accesses` says; accesses to slots are in no group, so that LLVM judges them itself.
-    pub(super) fn leave_vector_loop(&mut self, build: &Builder, outer: Option<Metadata>) -> Metadata {
+    pub(super) fn leave_vector_loop(&mut self, build: &Builder, outer: Option<Metadata>, ends: bool) -> Metadata {
         let group = std::mem::replace(&mut self.group, outer).expect("entered before");
         let independent = build.metadata_node(&[build.metadata_text("llvm.loop.parallel_accesses"), group]);
-        build.self_node(&[must_progress(build), independent])
+        if ends { build.self_node(&[must_progress(build), independent]) } else { build.self_node(&[independent]) }
     }
 }
 
-/// A loop id for a loop of which nothing is known but that it ends.
-pub(super) fn plain_loop_id(build: &Builder) -> Metadata {
-    build.self_node(&[must_progress(build)])
+/// A loop id for a loop of which nothing is known but, perhaps, that it ends.
+pub(super) fn plain_loop_id(build: &Builder, ends: bool) -> Metadata {
+    if ends { build.self_node(&[must_progress(build)]) } else { build.self_node(&[]) }
 }
 
 fn must_progress(build: &Builder) -> Metadata {
