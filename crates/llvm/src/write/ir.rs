@@ -170,7 +170,6 @@ impl Value {
     pub fn arguments(self) -> Vec<Value> {
         unsafe { (0..LLVMCountParams(self.0)).map(|i| self.argument(i)).collect() }
     }
-    #[cfg(test)]
     pub fn is_store(self) -> bool {
         unsafe { !LLVMIsAStoreInst(self.0).is_null() }
     }

@@ -202,6 +202,8 @@ impl<A: Anchors> Writer<'_, A> {
         let doubtful: &[&str] = match array {
             None => &["tbaa", "tbaa.struct", "alias.scope", "noalias"],
             Some(array) if self.region.retyped.contains(array) => &["tbaa", "tbaa.struct"],
+            // Stores that LLVM made one memset of left it their type, with which no other access was compared.
+            Some(_) if !original.is_load() && !original.is_store() => &["tbaa", "tbaa.struct"],
             Some(_) => &["tbaa.struct"],
         };
         if original.touches_memory() {
