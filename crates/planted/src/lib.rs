@@ -168,6 +168,8 @@ faults! {
 
     /// New loops promise to end whatever is in them.
     EndAlwaysPromised,
+    /// Control is said to get behind a part that may never end.
+    EndlessPartPassed,
 }
 
 /// Is this fault planted?

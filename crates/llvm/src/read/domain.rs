@@ -174,7 +174,10 @@ impl Reader<'_> {
         let items = self.read_level(level, Some(id))?;
         // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands, and
         // every loop in it ended.
-        if self.may_stop_in(id) {
+        // Of one inside of a box, nobody knows.
+        if self.unmodelled_endless && !planted::is(Fault::EndlessPartPassed) {
+            others.iter().for_each(|block| drop(self.arrivals.remove(block)));
+        } else if self.may_stop_in(id) {
             for block in others {
                 if let Some((_, assumptions)) = self.arrivals.get_mut(&block) {
                     *assumptions = self.assumptions.len();
@@ -202,9 +205,11 @@ impl Reader<'_> {
         behind
     }
 
-    /// The first time that control gets to a block says the least of what is known by then.
+    /// The first time that control gets to a block says the least of what is known by then. Behind a part that may never end, nobody
+    /// knows whether it gets there at all.
     fn note_arrival(&mut self, block: BlockId, instances: &Set) -> Result<(), isl::IslError> {
-        if !self.arrivals.contains_key(&block) {
+        let comes_by = !self.unmodelled_endless || planted::is(Fault::EndlessPartPassed);
+        if comes_by && !self.arrivals.contains_key(&block) {
             let params = instances.params()?.coalesce()?;
             self.arrivals.insert(block, (params, self.assumptions.len()));
         }
