@@ -159,8 +159,6 @@ faults! {
     /// How often loops turn is taken for a signed number.
     CountsSigned,
 
-    /// Addresses of fewer than 64 bits pass for numbers that do not wrap around in them.
-    NarrowAddresses,
     /// What the library that our own code calls leaves in errno stays there.
     LibraryErrno,
     /// The copy of a part that ends its region has edges to where the original goes on.
