@@ -5,7 +5,7 @@
 #   make demo      one loop nest, before and after
 #   make test      everything that must hold
 #   make bench     the kernels against clang -O3 and Polly
-#   make mutants   faults planted in the optimizer, and which generated loop nests notice them
+#   make mutants   faults planted in the optimizer, and which tests and generated loop nests notice them
 #   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops, scalars,
 #                  extremes, bytes or effects for one kind alone
 
@@ -66,10 +66,10 @@ bench: build
 fuzz: build
 	$(CARGO) run --release --package fuzz --bin fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel $(if $(BROAD),--broad)
 
-# Each fault of crates/planted in turn, until a generated kernel notices it; ONLY=NAME,NAME for some of them. The plugin with the faults
-# is built apart from the real one.
+# Each fault of crates/planted in turn, until the test that is there for it or a generated kernel notices it; ONLY=NAME,NAME for some of
+# them. The plugin with the faults is built apart from the real one.
 mutants: build
-	$(CARGO) build --release --package plugin --features planted --target-dir $(dir $(OUT))planted
+	$(CARGO) build --release --package plugin --package cli --features plugin/planted --target-dir $(dir $(OUT))planted
 	$(CARGO) run --release --package fuzz --bin mutants -- --plugin $(dir $(OUT))planted/release/libloopwright.so --seed $(SEED) --jobs $(JOBS) \
 		$(if $(ONLY),--only $(ONLY))
 

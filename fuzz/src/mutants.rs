@@ -1,8 +1,9 @@
-//! Faults planted in the optimizer, and which generated kernels notice them.
+//! Faults planted in the optimizer, and who notices them.
 //!
-//! A test that nothing can fail says nothing. So every fault of [`planted`] is put into the optimizer in turn, and the programs of the
-//! campaign run against it, all families by turns, until one computes something else, crashes, or is refused by the checker. A program is
-//! compiled plainly once for all faults that are still unnoticed.
+//! A test that nothing can fail says nothing. So every fault of [`planted`] is put into the optimizer in turn. If a test is there for it,
+//! that test must fail. Against all others, and those whose test let them pass, the programs of the campaign run, all families by turns,
+//! until one computes something else, crashes, or is refused by the checker. A program is compiled plainly once for all faults that are
+//! still unnoticed.
 
 use crate::campaign::Campaign;
 use crate::generate::{self, Family};
@@ -10,7 +11,8 @@ use crate::run::{Failure, Program, Variant};
 use planted::Fault;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -19,11 +21,17 @@ pub const FAMILIES: &[Family] = &[Family::Bytes, Family::Effects, Family::Loops,
 
 /// How a fault was noticed.
 #[derive(Clone, Debug)]
-pub struct Notice {
-    pub family: Family,
-    /// Kernels of all families that this fault had met by then.
-    pub kernels: usize,
-    pub failure: String,
+pub enum Notice {
+    Test {
+        program: &'static str,
+        case: &'static str,
+    },
+    /// `kernels`: of all families, that this fault had met by then.
+    Kernels {
+        family: Family,
+        kernels: usize,
+        failure: String,
+    },
 }
 
 pub struct Hunt {
@@ -33,6 +41,8 @@ pub struct Hunt {
     /// Kernels that a fault may meet without being noticed.
     pub patience: usize,
     pub jobs: usize,
+    /// Where the plugin was built, and `loopwright` and the tests beside it.
+    target: PathBuf,
 }
 
 #[derive(Default)]
@@ -51,7 +61,7 @@ pub struct Table {
 }
 
 impl Hunt {
-    /// Requires: the plugin was built with faults in it.
+    /// Requires: the plugin, and `loopwright` beside it, was built by cargo with faults in it.
     pub fn new(plugin: &Path, seed: u64, batch: usize) -> Hunt {
         let campaigns = FAMILIES.iter().map(|&family| {
             let mut campaign = Campaign::new(seed, 0..0).of(family);
@@ -62,11 +72,12 @@ impl Hunt {
             campaign.force();
             campaign
         });
-        Hunt { campaigns: campaigns.collect(), faults: Fault::ALL.to_vec(), patience: 2000, jobs: 2 }
+        let target = plugin.parent().and_then(Path::parent).unwrap_or(plugin).to_path_buf();
+        Hunt { campaigns: campaigns.collect(), faults: Fault::ALL.to_vec(), patience: 2000, jobs: 2, target }
     }
 
     pub fn run(&self) -> Table {
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(self.test());
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs {
@@ -83,6 +94,31 @@ impl Hunt {
             (*fault, notice, state.met.get(fault.name()).copied().unwrap_or(0))
         });
         Table { rows: rows.collect(), unusable: state.unusable }
+    }
+
+    /// Who is noticed by the test that is there for it.
+    fn test(&self) -> State {
+        let mut state = State::default();
+        let mut sound = BTreeMap::new();
+        for &fault in &self.faults {
+            let Some((program, case)) = fault.test() else { continue };
+            if !*sound.entry((program, case)).or_insert_with(|| self.passes(program, case, None)) {
+                state.unusable.push(format!("the test {program} {case} fails without a fault, too"));
+            } else if !self.passes(program, case, Some(fault)) {
+                let notice = Notice::Test { program, case };
+                eprintln!("mutants: {}: {notice}", fault.name());
+                state.noticed.insert(fault.name(), notice);
+            }
+        }
+        state
+    }
+
+    fn passes(&self, program: &str, case: &str, fault: Option<Fault>) -> bool {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args(["test", "--quiet", "--release", "--package", "tests", "--test", program, "--target-dir"]);
+        cargo.arg(&self.target).args(["--", "--exact", case]);
+        cargo.env_remove("LOOPWRIGHT_PLANT").envs(fault.map(|f| ("LOOPWRIGHT_PLANT", f.name())));
+        cargo.output().is_ok_and(|output| output.status.success())
     }
 
     fn unnoticed(&self, state: &Mutex<State>) -> Vec<Fault> {
@@ -127,7 +163,7 @@ impl Hunt {
                 let kernels = *met;
                 if let Some(failure) = failure {
                     let failure = failure.to_string().lines().next().unwrap_or_default().to_string();
-                    let notice = Notice { family: campaign.family, kernels, failure };
+                    let notice = Notice::Kernels { family: campaign.family, kernels, failure };
                     // Two programs may notice at the same time.
                     if !state.noticed.contains_key(fault.name()) {
                         eprintln!("mutants: {}: {}", fault.name(), notice);
@@ -147,8 +183,12 @@ impl Table {
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Notice { family, kernels, failure } = self;
-        write!(f, "{} after {kernels} kernels: {failure}", format!("{family:?}").to_lowercase())
+        match self {
+            Notice::Test { program, case } => write!(f, "test {program} {case}"),
+            Notice::Kernels { family, kernels, failure } => {
+                write!(f, "{} after {kernels} kernels: {failure}", format!("{family:?}").to_lowercase())
+            }
+        }
     }
 }
 

@@ -9,9 +9,10 @@
 //! - the addresses: which bytes of which array an access of an instance reads, writes or may write. Subscripts are not believed: flattened
 //!   again they must name all bytes at the address, and no others ([`placement`]).
 //!
-//! Beside these it looks at the instructions ([`computes`]): that a write is an update is not taken from [`Access::update`], on which
-//! dependence analysis relies, but found again, instance by instance, from what is computed of which bytes; and updates are run as
-//! what they do to bytes ([`bytes`]). Dependences, live ranges and the marks of schedules are not looked at.
+//! Beside these it looks at the instructions ([`computes`]), and believes what the reader says of a single one: which operation of which
+//! type it is, and which scalars the program reads behind the region. That a write is an update is not taken from [`Access::update`],
+//! on which dependence analysis relies, but found again, instance by instance, from what is computed of which bytes; and updates are
+//! run as what they do to bytes ([`bytes`]). Dependences, live ranges and the marks of schedules are not looked at.
 //!
 //! [`Access::update`]: crate::scop::Access::update
 

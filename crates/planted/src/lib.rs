@@ -2,10 +2,11 @@
 //!
 //! A place that could be wrong asks `planted::is(Fault::…)` and is wrong if the answer is yes. In ordinary builds the answer is no, known
 //! at compile time. With the feature `on` the environment variable `LOOPWRIGHT_PLANT` names the one fault that is there.
-//! `make mutants` plants each in turn and tells which generated kernels or fixtures notice.
+//! `make mutants` plants each in turn and tells who notices: `=>` names the test that is there for a fault, all others are for generated
+//! kernels to find.
 
 macro_rules! faults {
-    ($($(#[doc = $doc:literal])+ $name:ident,)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $(=> $test:ident $case:literal)?,)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Fault {
             $($(#[doc = $doc])+ $name,)*
@@ -19,6 +20,10 @@ macro_rules! faults {
             /// What is wrong then.
             pub fn describe(self) -> &'static str {
                 match self { $(Fault::$name => concat!($($doc),+).trim_ascii_start(),)* }
+            }
+            /// The test that is there for this fault, as `cargo test` knows it: its program and the case in it.
+            pub fn test(self) -> Option<(&'static str, &'static str)> {
+                match self { $(Fault::$name => None$(.or(Some((stringify!($test), $case))))?,)* }
             }
         }
     };
@@ -35,7 +40,7 @@ faults! {
     /// That arrays do not overlap is not tested.
     OverlapUntested,
     /// The last byte of an access is not part of what the test of an overlap covers.
-    ExtentShort,
+    ExtentShort => fixtures "sound/touching_ranges.c",
     /// What the region only reads is not part of what the test of an overlap covers.
     ReadsOutsideExtents,
     /// That integers do not wrap around is not tested.
@@ -47,11 +52,11 @@ faults! {
     /// That the program's own checks hold is not tested.
     ErrorsUntested,
     /// That values in memory do not change is not tested.
-    ChangeUntested,
+    ChangeUntested => fixtures "sound/changing_bounds.c",
     /// That addresses computed in few bits are those of the model is not tested.
-    WindowUntested,
+    WindowUntested => fixtures "sound/wrapping_rows.c",
     /// What the region may not even read is read before it.
-    PreloadAnywhere,
+    PreloadAnywhere => fixtures "run/mapped_null_behind_check.c",
 
     /// The last iteration of a tile that is cut off is lost.
     RemainderShort,
@@ -60,13 +65,13 @@ faults! {
     /// Conditions between new loops are left out.
     GuardDropped,
     /// Updates of one element count for independent where loops run at once.
-    UpdatesAtOnce,
+    UpdatesAtOnce => fixtures "sound/updates.c",
     /// Innermost loops that carry dependences pass for independent.
     CarriedAtOnce,
     /// What may set errno runs in any thread.
-    EffectsInAnyThread,
+    EffectsInAnyThread => fixtures "sound/errno.c",
     /// Scalars share the elements of temporaries whoever needs them.
-    TemporariesShared,
+    TemporariesShared => fixtures "sound/shared_temporaries.c",
 
     /// What a scalar holds before the region does not reach the new code.
     InitialValueLost,
@@ -75,9 +80,9 @@ faults! {
     /// Every thread leaves out the last iteration of its share.
     ShareShort,
     /// What follows the exit in a loop runs once more.
-    LastIterationGoesOn,
+    LastIterationGoesOn => fixtures "sound/exit_in_the_middle.c",
     /// The default of a switch runs with every case.
-    DefaultTakesAll,
+    DefaultTakesAll => fixtures "read/mapped_switch.c",
     /// Loops have one iteration less.
     CountShort,
     /// Unsigned comparisons pass for signed ones.
@@ -86,9 +91,9 @@ faults! {
     /// φs of two different casts of one value become one of them.
     CastsTakenForEqual,
     /// What is computed before the region is not frozen.
-    PoisonHoisted,
+    PoisonHoisted => fixtures "ir/mapped_poison_is_frozen.c",
     /// Promises are believed before it is known whether control gets to them.
-    PromisesBelievedEarly,
+    PromisesBelievedEarly => fixtures "sound/promises.c",
     /// That errors do not happen is assumed and not tested.
     ErrorsNotTested,
 
@@ -97,11 +102,11 @@ faults! {
     /// Signed and unsigned minima pass for one kind of update.
     MinimaCommute,
     /// Sums of floating point change places without fast-math flags.
-    FloatSumsCommute,
+    FloatSumsCommute => fixtures "sound/strict_sums.c",
     /// Updates in another order still promise not to wrap and to load from a range.
-    UpdatesKeepPromises,
+    UpdatesKeepPromises => fixtures "ir/mapped_update_promises_nothing.cpp",
     /// Dataflow analysis takes a counter that is a number for a place in the text.
-    TimeWithoutClock,
+    TimeWithoutClock => fixtures "sound/dataflow_under_conditions.c",
 
     /// Two accesses that share some bytes are taken for two of the same cell.
     CellsMeetInPart,
@@ -111,9 +116,9 @@ faults! {
     AlignmentOfAnyAccess,
 
     /// Values in memory are loaded before the region whether they can be read or not.
-    PreloadAlways,
+    PreloadAlways => fixtures "run/mapped_null_behind_check.c",
     /// Overflows of the check's arithmetic are not noticed.
-    OverflowUnnoticed,
+    OverflowUnnoticed => fixtures "sound/wrapping_rows.c",
 
     /// Calls that may write errno change places.
     ErrnoForgotten,
@@ -122,9 +127,9 @@ faults! {
     /// No pointer is taken to lead to errno.
     ErrnoApart,
     /// A call whose result nobody needs is dropped, though it may write errno.
-    ErrnoUnneeded,
+    ErrnoUnneeded => fixtures "sound/errno_of_unused.c",
     /// Types keep arrays apart: a later store may come before an earlier access of another type.
-    TypesSeparate,
+    TypesSeparate => fixtures "sound/reused_memory.c",
     /// Two arrays of which only the second is written are not compared.
     SecondWriteUnchecked,
 
@@ -138,36 +143,34 @@ faults! {
     LoadedAgainFromOverwritten,
 
     /// A function that was brought into form stays so, though nothing came of it.
-    CanonicalFormKept,
+    CanonicalFormKept => unchanged "fixtures/refuse/refused_break.c",
     /// A φ where a boxed part begins is not found under the name of what it stands for.
-    TwinAtBoxEntryForgotten,
+    TwinAtBoxEntryForgotten => fixtures "sound/boxed_entries.c",
     /// Slots that only edges of a boxed part write are not made.
-    EdgeSlotsForgotten,
+    EdgeSlotsForgotten => fixtures "sound/unread_slots.c",
     /// What a boxed part leaves for a φ behind it is not written.
     EdgeWriteLost,
     /// A region does not hand its result to the next one, if that begins with the block of its φ.
-    TakenOverEdgeIgnored,
-    /// Scalars do not hold what arrives in them before the region.
-    InitialForgotten,
+    TakenOverEdgeIgnored => fixtures "sound/adjacent_nests.c",
 
     /// New loops turn although the loops in them are empty.
-    EmptyLoopsTurn,
+    EmptyLoopsTurn => fixtures "sound/empty_nests.c",
     /// Values in memory that are read before the loops are not part of what the test of an overlap covers.
     CellsOutsideExtents,
     /// The last element of an array of several dimensions is not part of what the test of an overlap covers.
-    LastElementOutsideExtents,
+    LastElementOutsideExtents => fixtures "sound/touching_ranges.c",
     /// How often loops turn is taken for a signed number.
-    CountsSigned,
+    CountsSigned => fixtures "run/mapped_not_equal.c",
 
     /// What the library that our own code calls leaves in errno stays there.
-    LibraryErrno,
+    LibraryErrno => fixtures "sound/library_errno.c",
     /// The copy of a part that ends its region has edges to where the original goes on.
-    BoxLeftAnywhere,
+    BoxLeftAnywhere => fixtures "sound/box_at_exit.c",
 
     /// New loops promise to end whatever is in them.
-    EndAlwaysPromised,
+    EndAlwaysPromised => fixtures "sound/endless_parts.c",
     /// Control is said to get behind a part that may never end.
-    EndlessPartPassed,
+    EndlessPartPassed => fixtures "sound/endless_parts.c",
 }
 
 /// Is this fault planted?

@@ -1,4 +1,4 @@
-//! `mutants --plugin P`: plants every fault in turn and tells which generated kernels notice.
+//! `mutants --plugin P`: plants every fault in turn and tells which tests or generated kernels notice.
 
 use clap::Parser;
 use fuzz::mutants::Hunt;
@@ -6,10 +6,10 @@ use planted::Fault;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Plants faults in the optimizer and lets generated kernels find them.
+/// Plants faults in the optimizer and lets tests and generated kernels find them.
 #[derive(Parser)]
 struct Args {
-    /// libloopwright.so, built with the feature `planted`
+    /// target/…/release/libloopwright.so, built with the feature `planted`, `loopwright` beside it
     #[arg(long)]
     plugin: PathBuf,
     /// Only these faults

@@ -95,9 +95,7 @@ impl<A: Anchors> Writer<'_, A> {
                 }
             }
             let value = self.frozen.get(&value).copied().unwrap_or(value);
-            if !planted::is(Fault::InitialForgotten) {
-                self.build.store(value, self.slots[&slot].pointer);
-            }
+            self.build.store(value, self.slots[&slot].pointer);
         }
         Ok(())
     }
