@@ -15,6 +15,7 @@ pub mod polynomial;
 pub mod refusal;
 pub mod schedule;
 pub mod scop;
+pub mod transform;
 pub mod update;
 pub mod verify;
 mod zone;

@@ -8,7 +8,7 @@ mod run;
 mod show;
 
 pub use fits::{Fits, Ranges, fits_i64};
-pub use generate::{AstError, AstOptions, MARK_PARALLEL, MARK_VECTOR, expr_from_pw_aff, expr_from_set, generate};
+pub use generate::{AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
 pub use run::{Direction, Meaningless};
 pub use show::Names;
 
@@ -43,12 +43,41 @@ pub struct For {
     pub last: Expr,
     pub step: i64,
     pub body: Node,
-    /// No dependence is carried: iterations may run in any order or at once.
-    pub coincident: bool,
-    /// To be distributed over threads (implies `coincident`, and that no enclosing loop is).
-    pub parallel: bool,
-    /// Innermost, coincident and mostly stride-one: meant for the vectorizer.
-    pub vector: bool,
+    pub role: Role,
+}
+
+/// What is known of the iterations of a loop, and what is to become of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// They run one after the other.
+    #[default]
+    InOrder,
+    /// No dependence is carried: they may run in any order or at once.
+    Independent,
+    /// Independent, innermost and mostly stride-one: meant for the vectorizer.
+    Vectors,
+    /// Independent, and distributed over threads; no loop around is. The share of each thread may be meant for the vectorizer.
+    Threads { vectors: bool },
+}
+
+impl Role {
+    pub fn is_independent(self) -> bool {
+        self != Role::InOrder
+    }
+    pub fn is_for_threads(self) -> bool {
+        matches!(self, Role::Threads { .. })
+    }
+    pub fn is_for_vectors(self) -> bool {
+        matches!(self, Role::Vectors | Role::Threads { vectors: true })
+    }
+    /// What it is inside of a loop whose iterations have a thread each.
+    fn in_thread(self) -> Role {
+        match self {
+            Role::Threads { vectors: true } => Role::Vectors,
+            Role::Threads { vectors: false } => Role::Independent,
+            role => role,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,9 +4,6 @@
 //! chooses among them, chooses the order of the loops in each band and their tiles, and compares with the original order. Where
 //! no gain is predicted the region is left alone.
 
-mod apart;
-mod apply;
-mod coincidence;
 mod cost;
 mod linear;
 mod nominal;
@@ -14,12 +11,12 @@ mod orders;
 mod search;
 mod shape;
 
-pub use coincidence::flag_coincident;
 pub use orders::{Orders, Scalars};
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use isl::{Budget, IslError, Schedule};
+use crate::transform::{Step, Steps};
+use isl::{Budget, IslError, Schedule, UnionMap};
 
 /// What the estimate knows of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,19 +94,36 @@ pub enum Decision {
         /// The estimate for the original order.
         cycles: f64,
     },
-    /// Ensures: `schedule` respects all dependences, or all but those between live ranges of scalars that it keeps apart (see
-    /// [`crate::dependence::Ranges`]); its coincident flags are exact; marks [`crate::loop_ast::MARK_PARALLEL`] and
-    /// [`crate::loop_ast::MARK_VECTOR`] stand above the bands they are about.
     Transform {
-        schedule: Schedule,
-        tiled: bool,
-        parallel: bool,
-        vectorized: bool,
+        order: Order,
         /// For people: what is gained.
         reason: String,
         /// The estimate for the new order, on one thread.
         cycles: f64,
     },
+    /// What looked best breaks these dependences: whoever made it is wrong.
+    Illegal { steps: Steps, pairs: UnionMap },
+}
+
+/// A new order, and how one gets there.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// From the original order or one that isl's scheduler found.
+    pub steps: Steps,
+    /// Ensures: [`crate::transform::check_legal`] let it pass.
+    pub schedule: Schedule,
+}
+
+impl Order {
+    pub fn is_tiled(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
+    }
+    pub fn is_for_threads(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Threads { .. }))
+    }
+    pub fn is_for_vectors(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Vectors { .. }))
+    }
 }
 
 /// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.

@@ -12,8 +12,9 @@ use model::dependence::{Dependences, dependences};
 use model::loop_ast::AstError;
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
-use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
+use model::schedule::{self, Decision, Machine, Order, ScheduleOptions, choose};
 use model::scop::Scop;
+use model::transform::Step;
 use model::verify::{self, sample_params, sample_uneven_params};
 
 /// A function with a verdict on each of its regions.
@@ -48,13 +49,7 @@ pub enum Verdict {
 /// A new order for a region, and what guards it.
 pub struct Chosen {
     pub plan: Plan,
-    /// An isl schedule tree.
-    pub schedule: String,
-    /// The new loops as text.
-    pub ast: String,
-    pub tiled: bool,
-    pub parallel: bool,
-    pub vectorized: bool,
+    pub order: Order,
     /// For people: what is gained.
     pub reason: String,
 }
@@ -125,8 +120,8 @@ fn is_worth_memory(with: &ConsideredRegion, without: &ConsideredRegion, options:
     let Verdict::Transform(new) = &with.verdict else { return false };
     let (Some(cycles), Some(before)) = (with.found.cycles, without.found.cycles) else { return false };
     let threads = match &without.verdict {
-        Verdict::Transform(old) => new.parallel && !old.parallel,
-        Verdict::Leave(_) => new.parallel,
+        Verdict::Transform(old) => new.order.is_for_threads() && !old.order.is_for_threads(),
+        Verdict::Leave(_) => new.order.is_for_threads(),
     };
     let worthwhile = if threads { ALMOST_AS_FAST } else { schedule_options(options).worthwhile };
     cycles < worthwhile * before
@@ -193,24 +188,28 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
     let decision =
         stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
     let decision = decision.map_err(refuse)?;
-    let (schedule, tiled, parallel, vectorized, reason) = match decision {
+    let (order, reason) = match decision {
         Decision::Leave { reason, part_may_gain, cycles } => {
             found.part_may_gain = part_may_gain;
             found.cycles = Some(cycles);
             return Err(Refusal::new(RefusalKind::NoProfit, line, reason));
         }
-        Decision::Transform { schedule, tiled, parallel, vectorized, reason, cycles } => {
+        Decision::Illegal { steps, pairs } => {
+            let steps: Vec<String> = steps.iter().map(Step::to_string).collect();
+            let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
+            return Err(Refusal::new(RefusalKind::InternalError, line, what));
+        }
+        Decision::Transform { order, reason, cycles } => {
             found.cycles = Some(cycles);
-            (schedule, tiled, parallel, vectorized, reason)
+            (order, reason)
         }
     };
-    let plan = stage(options, line, "plan", || build_plan(scop, &schedule, &plan_options(options)));
+    let plan = stage(options, line, "plan", || build_plan(scop, &order.schedule, &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
         replay(region, &plan, &plan_options(options))?;
     }
-    let ast = plan.body.text(scop);
-    Ok(Chosen { plan, schedule: schedule.to_string(), ast, tiled, parallel, vectorized, reason })
+    Ok(Chosen { plan, order, reason })
 }
 
 fn refusal_of_plan(error: PlanError, line: u32) -> Refusal {

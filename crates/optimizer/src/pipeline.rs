@@ -162,11 +162,12 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
                 }
                 outcome.transformation = report::Transformation {
                     by: report::By::Auto,
-                    schedule: chosen.schedule.clone(),
-                    ast: chosen.ast.clone(),
-                    tiled: chosen.tiled,
-                    parallel: chosen.parallel,
-                    vectorized: chosen.vectorized,
+                    schedule: chosen.order.schedule.to_string(),
+                    steps: chosen.order.steps.iter().map(ToString::to_string).collect(),
+                    ast: chosen.plan.body.text(scop),
+                    tiled: chosen.order.is_tiled(),
+                    parallel: chosen.order.is_for_threads(),
+                    vectorized: chosen.order.is_for_vectors(),
                     ..report::Transformation::none()
                 };
             }

@@ -58,9 +58,9 @@ impl Remarks {
 
 fn done(chosen: &Chosen) -> String {
     let what: Vec<&str> = [
-        (chosen.tiled, "cut into tiles"),
-        (chosen.vectorized, "prepared for vector instructions"),
-        (chosen.parallel, "distributed over threads"),
+        (chosen.order.is_tiled(), "cut into tiles"),
+        (chosen.order.is_for_vectors(), "prepared for vector instructions"),
+        (chosen.order.is_for_threads(), "distributed over threads"),
     ]
     .into_iter()
     .filter_map(|(applies, what)| applies.then_some(what))

@@ -100,7 +100,7 @@ faults! {
     /// Updates of bytes that overlap in part pass for updates of the same bytes.
     OverlapCommutes,
     /// Signed and unsigned minima pass for one kind of update.
-    MinimaCommute,
+    MinimaCommute => fixtures "sound/updates.c",
     /// Sums of floating point change places without fast-math flags.
     FloatSumsCommute => fixtures "sound/strict_sums.c",
     /// Updates in another order still promise not to wrap and to load from a range.
@@ -111,7 +111,7 @@ faults! {
     /// Two accesses that share some bytes are taken for two of the same cell.
     CellsMeetInPart,
     /// What a statement stores between its read of a cell and its write to it is overlooked.
-    OwnStoreOverlooked,
+    OwnStoreOverlooked => fixtures "sound/write_back.c",
     /// Moved values are aligned as the best aligned access to their array is.
     AlignmentOfAnyAccess,
 
@@ -143,7 +143,7 @@ faults! {
     LoadedAgainFromOverwritten,
 
     /// A function that was brought into form stays so, though nothing came of it.
-    CanonicalFormKept => unchanged "fixtures/refuse/refused_break.c",
+    CanonicalFormKept => unchanged "fixtures/read/mapped_sum.c",
     /// A φ where a boxed part begins is not found under the name of what it stands for.
     TwinAtBoxEntryForgotten => fixtures "sound/boxed_entries.c",
     /// Slots that only edges of a boxed part write are not made.

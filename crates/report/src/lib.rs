@@ -271,6 +271,9 @@ pub struct Transformation {
     pub by: By,
     /// An isl schedule tree; empty when nothing was changed.
     pub schedule: String,
+    /// How one gets there from the original order, or from one of isl's scheduler: `tile B0 by 32 x 32`.
+    #[serde(default)]
+    pub steps: Vec<String>,
     /// The new loops as C-like text; empty when nothing was changed.
     pub ast: String,
     pub tiled: bool,
@@ -290,6 +293,7 @@ impl Transformation {
         Transformation {
             by: By::None,
             schedule: String::new(),
+            steps: Vec::new(),
             ast: String::new(),
             tiled: false,
             parallel: false,

@@ -12,7 +12,12 @@ impl<A: Anchors> Writer<'_, A> {
     pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
         match node {
             Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
-            Node::For(f) if f.parallel && self.options.parallel && self.worker.is_none() && self.can_keep_errno() => {
+            Node::For(f)
+                if f.role.is_for_threads()
+                    && self.options.parallel
+                    && self.worker.is_none()
+                    && self.can_keep_errno() =>
+            {
                 self.write_parallel(f)
             }
             Node::For(f) => {
@@ -84,7 +89,7 @@ impl<A: Anchors> Writer<'_, A> {
         self.build.at_end(body);
         let counter = self.build.phi(self.build.i64());
         counter.add_incoming(first, preheader);
-        let outer = f.vector_marks().then(|| self.tags.enter_vector_loop(&self.build));
+        let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(&self.build));
         let shadowed = self.counters.insert(f.counter, counter);
         self.write_node(&f.body)?;
         match shadowed {
@@ -133,15 +138,5 @@ impl<A: Anchors> Writer<'_, A> {
     /// Keeps blocks in the order in which they run, for people who read the output.
     pub(super) fn place_after_current(&self, block: super::ir::Block) {
         block.move_after(self.build.block());
-    }
-}
-
-trait VectorMarks {
-    fn vector_marks(&self) -> bool;
-}
-
-impl VectorMarks for For {
-    fn vector_marks(&self) -> bool {
-        self.vector && self.coincident
     }
 }

@@ -155,7 +155,7 @@ fn binary(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)
 
 #[cfg(test)]
 mod tests {
-    use super::super::{For, Node};
+    use super::super::{For, Node, Role};
     use super::*;
     use crate::scop::StatementId;
     use BinaryOp::*;
@@ -172,16 +172,7 @@ mod tests {
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);
         let body = Node::Call { statement: StatementId(0), coordinates: vec![Expr::Counter(c)] };
-        Node::For(Box::new(For {
-            counter: c,
-            first: Expr::Int(0),
-            last,
-            step,
-            body,
-            coincident: false,
-            parallel: false,
-            vector: false,
-        }))
+        Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: Role::InOrder }))
     }
 
     /// Every operation's interval holds every result of a brute-force walk over small operands.

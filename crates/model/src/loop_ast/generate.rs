@@ -1,24 +1,19 @@
 //! From a schedule tree to loops, through isl's AST generator.
 //!
-//! What the schedule says about loops travels through isl in marks. Above every band stands the mark `band@<d>:<flags>` with d the
-//! depth of its first member and one letter per member. isl names the counter of the loop for the member at depth d `c<d>`, so
-//! a loop finds its letter by its counter's name in the marks around it, whatever isl dropped or duplicated in between.
+//! What the schedule says about loops travels through isl in the labels above bands. isl names the counter of the loop for the member
+//! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
+//! between.
 
-use super::{BinaryOp, Counter, Expr, For, Node};
+use super::{BinaryOp, Counter, Expr, For, Node, Role};
 use crate::scop::{ParamId, StatementId};
+use crate::transform::{BandId, Label, label_above, labelled};
 use isl::{
-    AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, Id, IslError, PwAff,
+    AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, IslError, PwAff,
     Schedule, ScheduleNode, ScheduleNodeType, Set,
 };
 use planted::Fault;
 use std::collections::HashMap;
 use thiserror::Error;
-
-/// Mark directly above a band: its first member is to run in parallel.
-pub const MARK_PARALLEL: &str = "parallel";
-/// Mark directly above a band: its last member is meant for the vectorizer.
-pub const MARK_VECTOR: &str = "vector";
-const MARK_BAND: &str = "band@";
 
 #[derive(Clone, Debug, Error)]
 pub enum AstError {
@@ -54,9 +49,10 @@ pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Res
     for separate in [true, false] {
         let result = ctx.within(Budget::AST, || {
             // What the context says need not be simplified away again in every loop.
-            let marked = mark_bands(&schedule.gist_domain_params(context)?, separate)?;
-            let ast = build(context)?.node_from_schedule(&marked)?;
-            let mut converter = Converter { counters: 0, nodes: 0, limit: options.max_nodes };
+            let tree = labelled(&schedule.gist_domain_params(context)?)?;
+            let tree = if separate { separated(&tree)? } else { tree };
+            let ast = build(context)?.node_from_schedule(&tree)?;
+            let mut converter = Converter { roles: roles(&tree)?, counters: 0, nodes: 0, limit: options.max_nodes };
             converter.node(&ast, &Scope::default())
         });
         match result {
@@ -95,59 +91,45 @@ fn build(context: &Set) -> Result<AstBuild, IslError> {
     AstBuild::from_context(context)
 }
 
-/// What is known about the loop of one band member.
-#[derive(Clone, Copy, Default)]
-struct Flags {
-    coincident: bool,
-    parallel: bool,
-    vector: bool,
+/// The roles of the loops of each band, with their depths.
+type Roles = HashMap<BandId, Vec<(usize, Role)>>;
+
+fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
+    let mut out = Roles::new();
+    schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
+        if node.get_type()? != ScheduleNodeType::Band {
+            return Ok(true);
+        }
+        let Some(Label { band, threads, vectors }) = label_above(node)? else { return Ok(true) };
+        let (members, depth) = (node.band_n_member()?, node.get_schedule_depth()?);
+        let mut roles = Vec::new();
+        for m in 0..members {
+            let vectors = vectors && m + 1 == members;
+            let role = match node.band_member_get_coincident(m)? {
+                false => Role::InOrder,
+                true if threads && m == 0 => Role::Threads { vectors },
+                true if vectors => Role::Vectors,
+                true => Role::Independent,
+            };
+            roles.push((depth + m, role));
+        }
+        out.insert(band, roles);
+        Ok(true)
+    })?;
+    Ok(out)
 }
 
-impl Flags {
-    fn letter(self) -> char {
-        let bits = u8::from(self.coincident) | u8::from(self.parallel) << 1 | u8::from(self.vector) << 2;
-        char::from(b'a' + bits)
-    }
-    fn of_letter(letter: u8) -> Flags {
-        let bits = letter.wrapping_sub(b'a');
-        Flags { coincident: bits & 1 != 0, parallel: bits & 2 != 0, vector: bits & 4 != 0 }
-    }
-}
-
-fn mark_bands(schedule: &Schedule, separate: bool) -> Result<Schedule, IslError> {
+/// Statements that share an innermost loop get loops of their own where their iterations differ.
+fn separated(schedule: &Schedule) -> Result<Schedule, IslError> {
     schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);
         }
         let members = node.band_n_member()?;
-        let (mut parallel, mut vector) = (false, false);
-        let mut above = node.clone();
-        while above.has_parent()? {
-            above = above.parent()?;
-            if above.get_type()? != ScheduleNodeType::Mark {
-                break;
-            }
-            let name = above.mark_get_id()?.get_name()?;
-            parallel |= name == MARK_PARALLEL;
-            vector |= name == MARK_VECTOR;
+        if members > 0 && !has_band_below(&node)? && node.get_domain()?.n_set()? > 1 {
+            return node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate);
         }
-        let mut flags = String::new();
-        for m in 0..members {
-            let coincident = node.band_member_get_coincident(m)?;
-            let flag = Flags {
-                coincident,
-                parallel: coincident && parallel && m == 0,
-                vector: coincident && vector && m + 1 == members,
-            };
-            flags.push(flag.letter());
-        }
-        let mut node = node;
-        let innermost = members > 0 && !has_band_below(&node)?;
-        if separate && innermost && node.get_domain()?.n_set()? > 1 {
-            node = node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate)?;
-        }
-        let name = format!("{MARK_BAND}{}:{flags}", node.get_schedule_depth()?);
-        node.insert_mark(&Id::alloc(node.ctx(), &name, 0)?)
+        Ok(node)
     })
 }
 
@@ -160,16 +142,17 @@ fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
     Ok(false)
 }
 
-/// The surroundings of a node: what isl's ids stand for, and the flags of the loops at each depth.
+/// The surroundings of a node: what isl's ids stand for, and the roles of the loops at each depth.
 #[derive(Clone, Default)]
 struct Scope {
     counters: HashMap<String, Expr>,
-    flags: HashMap<usize, Flags>,
-    in_parallel: bool,
+    roles: HashMap<usize, Role>,
+    in_thread: bool,
 }
 
 #[derive(Default)]
 struct Converter {
+    roles: Roles,
     counters: u32,
     nodes: usize,
     limit: usize,
@@ -194,13 +177,8 @@ impl Converter {
             }
             AstNodeType::Mark => {
                 let mut scope = scope.clone();
-                if let Some(text) = ast.mark_get_id()?.get_name()?.strip_prefix(MARK_BAND)
-                    && let Some((depth, letters)) = text.split_once(':')
-                    && let Ok(depth) = depth.parse::<usize>()
-                {
-                    for (m, letter) in letters.bytes().enumerate() {
-                        scope.flags.insert(depth + m, Flags::of_letter(letter));
-                    }
+                if let Some(label) = Label::parse(&ast.mark_get_id()?.get_name()?) {
+                    scope.roles.extend(self.roles.get(&label.band).into_iter().flatten().copied());
                 }
                 self.node(&ast.mark_get_node()?, &scope)
             }
@@ -230,7 +208,7 @@ impl Converter {
         self.counters += 1;
         inner.counters.insert(name.clone(), Expr::Counter(counter));
         let depth = name.strip_prefix('c').and_then(|d| d.parse::<usize>().ok());
-        let mut flags = depth.and_then(|d| scope.flags.get(&d).copied()).unwrap_or_default();
+        let role = depth.and_then(|d| scope.roles.get(&d).copied()).unwrap_or_default();
         if ast.for_is_degenerate()? {
             // One iteration; a variable rather than a substitution keeps the expressions below small.
             if matches!(first, Expr::Int(_) | Expr::Param(_) | Expr::Counter(_)) {
@@ -238,25 +216,16 @@ impl Converter {
                 return self.node(&ast.for_get_body()?, &inner);
             }
             let body = self.node(&ast.for_get_body()?, &inner)?;
-            return Ok(Node::For(Box::new(For {
-                counter,
-                last: first.clone(),
-                first,
-                step: 1,
-                body,
-                coincident: flags.coincident,
-                parallel: false,
-                vector: false,
-            })));
+            let role = if role.is_independent() { Role::Independent } else { Role::InOrder };
+            return Ok(Node::For(Box::new(For { counter, last: first.clone(), first, step: 1, body, role })));
         }
-        flags.parallel &= !scope.in_parallel;
-        inner.in_parallel |= flags.parallel;
+        let role = if scope.in_thread { role.in_thread() } else { role };
+        inner.in_thread |= role.is_for_threads();
         let step = self.expr(&ast.for_get_inc()?, scope)?.as_int().and_then(|s| i64::try_from(s).ok());
         let step = step.filter(|s| *s > 0).ok_or_else(|| not_understood("the step of a loop", &ast.for_get_inc()))?;
         let last = self.last(&ast.for_get_cond()?, &name, scope)?;
         let body = self.node(&ast.for_get_body()?, &inner)?;
-        let Flags { coincident, parallel, vector } = flags;
-        Ok(Node::For(Box::new(For { counter, first, last, step, body, coincident, parallel, vector })))
+        Ok(Node::For(Box::new(For { counter, first, last, step, body, role })))
     }
 
     /// The inclusive bound of `c <= e` and `c < e`.

@@ -114,7 +114,7 @@ fn run(
                     return Ok(ControlFlow::Break(()));
                 }
                 *left -= 1;
-                let backwards = f.coincident && direction == Direction::CoincidentBackwards;
+                let backwards = f.role.is_independent() && direction == Direction::CoincidentBackwards;
                 let k = if backwards { trips - 1 - k } else { k };
                 counters.insert(f.counter, first + k * step);
                 if run(&f.body, params, counters, direction, left, visit)?.is_break() {

@@ -34,7 +34,7 @@ fn node(n: &Node, names: &Names, depth: usize, out: &mut String) {
     match n {
         Node::Block(children) => children.iter().for_each(|c| node(c, names, depth, out)),
         Node::For(f) => {
-            for (flag, text) in [(f.parallel, "parallel"), (f.vector, "vector")] {
+            for (flag, text) in [(f.role.is_for_threads(), "parallel"), (f.role.is_for_vectors(), "vector")] {
                 if flag {
                     let _ = writeln!(out, "{indent}// {text}");
                 }

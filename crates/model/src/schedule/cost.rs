@@ -7,11 +7,15 @@
 
 use super::Machine;
 use crate::scop::{ArrayId, StatementId};
+use crate::transform::BandId;
 use std::collections::{BTreeSet, HashMap};
 
-/// A loop of the nest; unique in one nest.
+/// A loop of the nest: the member of a band, by its position before any step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct LoopKey(pub usize);
+pub(super) struct LoopKey {
+    pub band: BandId,
+    pub position: usize,
+}
 
 #[derive(Clone, Debug)]
 pub(super) enum Nest {
@@ -260,17 +264,21 @@ mod tests {
 
     const N: f64 = 1000.0;
 
+    fn key(number: usize) -> LoopKey {
+        LoopKey { band: BandId { number: number as u32, level: 0 }, position: 0 }
+    }
+
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
-        let strides = strides.iter().map(|(k, s)| (LoopKey(*k), Some(*s))).collect();
+        let strides = strides.iter().map(|(k, s)| (key(*k), Some(*s))).collect();
         Reference { array: ArrayId(array), bytes: 8, write, strides }
     }
     fn one(references: Vec<Reference>) -> References {
-        [(StatementId(0), Moving { loops: (0..6).map(LoopKey).collect(), references })].into()
+        [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references })].into()
     }
     fn nest(order: &[(usize, f64, Lanes)]) -> Vec<Nest> {
         let mut inner = vec![Nest::Statement(StatementId(0))];
-        for (key, trips, lanes) in order.iter().rev() {
-            inner = vec![Nest::Loop { key: LoopKey(*key), trips: *trips, lanes: *lanes, body: inner }];
+        for (number, trips, lanes) in order.iter().rev() {
+            inner = vec![Nest::Loop { key: key(*number), trips: *trips, lanes: *lanes, body: inner }];
         }
         inner
     }
@@ -302,8 +310,8 @@ mod tests {
         let mut refs = matmul();
         for r in &mut refs.get_mut(&StatementId(0)).unwrap().references {
             for k in 0..3 {
-                if let Some(Some(s)) = r.strides.get(&LoopKey(k)).copied() {
-                    r.strides.insert(LoopKey(k + 3), Some(s * 32.0));
+                if let Some(Some(s)) = r.strides.get(&key(k)).copied() {
+                    r.strides.insert(key(k + 3), Some(s * 32.0));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! The orders that isl's scheduler finds, neither tiled nor judged.
 
 use super::Fusion;
-use super::apart::are_apart;
 use crate::dependence::{Dependences, Ranged};
 use crate::scop::{ArrayId, Scop};
+use crate::transform::are_apart;
 use isl::{
     BasicMap, Constraint, Ctx, DimType, IslError, Schedule, ScheduleAlgorithm, ScheduleConstraints, UnionMap, UnionSet,
 };

@@ -2,11 +2,13 @@
 
 use super::cost::{Cost, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
-use super::shape::{Choice, Choices, Region, Shape, Tree};
-use super::{Decision, Fusion, Machine, Orders, Scalars, ScheduleOptions, apply, flag_coincident};
+use super::shape::{Region, Shape, Tree, instances_of_band};
+use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use isl::{Budget, IslError, Schedule};
+use crate::transform::{BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
+use isl::{Budget, IslError, Schedule, ScheduleNode, ScheduleNodeType};
+use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
@@ -29,7 +31,7 @@ struct Candidate {
     schedule: Schedule,
     fusion: Fusion,
     tree: Tree,
-    choices: Choices,
+    steps: Steps,
     cost: Cost,
 }
 
@@ -41,9 +43,10 @@ impl Candidate {
         machine: &Machine,
         options: &ScheduleOptions,
     ) -> Result<Candidate, IslError> {
+        let schedule = labelled(&schedule)?;
         let tree = Tree::of(region, &schedule)?;
-        let (choices, cost) = best_choices(&tree, machine, options);
-        Ok(Candidate { schedule, fusion, tree, choices, cost })
+        let (steps, cost) = best_steps(&tree, machine, options);
+        Ok(Candidate { schedule, fusion, tree, steps, cost })
     }
 }
 
@@ -54,8 +57,9 @@ pub(super) fn choose(
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
     let region = Region::of(scop, deps)?;
-    let original = Tree::of(&region, &scop.schedule)?;
-    let (nest, references) = original.nest(&Choices::new());
+    let schedule = labelled(&scop.schedule)?;
+    let original = Tree::of(&region, &schedule)?;
+    let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);
     let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false, cycles: before.cycles });
     let instances = before.vector_instances + before.scalar_instances;
@@ -123,30 +127,41 @@ pub(super) fn choose(
             None => leave("the scheduler found none that keeps the dependences".into()),
         };
     };
-    let parallel_order = options.parallel.then(|| parallel_choices(&best)).flatten();
+    let parallel_steps = options.parallel.then(|| parallel_steps(&best)).flatten();
     let lost = best.cost.scalar_instances - before.scalar_instances;
     let keeps_vectors = lost <= LOST_VECTORS * instances || options.worthwhile.is_infinite();
     let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
     let memory = cycles_for_memory(region.temporary_bytes()?);
     let after = best.cost.cycles + memory;
     let gains = after < worthwhile * before.cycles && keeps_vectors;
+    let finish = |schedule: &Schedule, tree: &Tree, steps: &Steps, reason: String, cycles: f64| {
+        let vectors = innermost_with_vectors(tree, steps);
+        Ok(match complete(schedule, steps, deps)? {
+            Legality::Violated(pairs) => Decision::Illegal { steps: steps.clone(), pairs },
+            Legality::Legal(legal) => {
+                let threads_from = options.parallel.then_some(options.min_parallel_instances);
+                let (legal, labels) = label(legal, scop, &tree.shape, threads_from, &vectors)?;
+                let steps = steps.iter().cloned().chain(labels).collect();
+                Decision::Transform { order: Order { steps, schedule: legal.schedule().clone() }, reason, cycles }
+            }
+        })
+    };
+    let has_threads =
+        |decision: &Decision| matches!(decision, Decision::Transform { order, .. } if order.is_for_threads());
     if gains {
-        let choices = parallel_order.as_ref().unwrap_or(&best.choices);
-        let reason = reason(&before, &best.cost);
-        return transform(&best.schedule, &best.tree, choices, deps, scop, options, (reason, after));
+        let steps = parallel_steps.as_ref().unwrap_or(&best.steps);
+        return finish(&best.schedule, &best.tree, steps, reason(&before, &best.cost), after);
     }
     if options.parallel {
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
-        let flagged = flag_coincident(&scop.schedule, deps)?;
-        let reason = ("independent iterations".into(), before.cycles + memory);
-        let decision = transform(&flagged, &original, &Choices::new(), deps, scop, options, reason)?;
-        if matches!(decision, Decision::Transform { parallel: true, .. }) {
+        let gain = || "independent iterations".to_string();
+        let decision = finish(&schedule, &original, &Steps::new(), gain(), before.cycles + memory)?;
+        if has_threads(&decision) {
             return Ok(decision);
         }
-        if let Some(choices) = parallel_order.filter(|_| keeps_vectors && after < 1.1 * before.cycles) {
-            let reason = ("independent iterations".into(), after);
-            let decision = transform(&best.schedule, &best.tree, &choices, deps, scop, options, reason)?;
-            if matches!(decision, Decision::Transform { parallel: true, .. }) {
+        if let Some(steps) = parallel_steps.filter(|_| keeps_vectors && after < 1.1 * before.cycles) {
+            let decision = finish(&best.schedule, &best.tree, &steps, gain(), after)?;
+            if has_threads(&decision) {
                 return Ok(decision);
             }
         }
@@ -174,35 +189,59 @@ fn cycles_for_memory(bytes: f64) -> f64 {
 /// Estimates that differ by less say nothing.
 const AS_GOOD: f64 = 0.05;
 
-fn transform(
-    schedule: &Schedule,
-    tree: &Tree,
-    choices: &Choices,
-    deps: &Dependences,
+/// Takes the steps, and tells whether what they lead to is legal.
+fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Legality, IslError> {
+    let mut schedule = schedule.clone();
+    for step in steps {
+        schedule = match step.apply(&schedule) {
+            Err(StepError::Isl(error)) => return Err(error),
+            other => other.expect("steps are made for this tree"),
+        };
+    }
+    check_legal(&schedule, deps)
+}
+
+/// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band
+/// runs at least so many instances.
+fn label(
+    mut legal: Legal,
     scop: &Scop,
-    options: &ScheduleOptions,
-    (reason, cycles): (String, f64),
-) -> Result<Decision, IslError> {
-    let (nest, references) = tree.nest(choices);
-    let vector = innermost_with_vectors(&tree.shape, &nest, &references);
-    let applied = apply::apply(schedule, choices)?;
-    let flagged = flag_coincident(&applied, deps)?;
-    let marked = apply::mark(
-        &flagged,
-        scop,
-        options.parallel.then_some(options.min_parallel_instances),
-        tree,
-        choices,
-        &vector,
-    )?;
-    Ok(Decision::Transform {
-        schedule: marked.schedule,
-        tiled: choices.values().any(|c| c.tiles.is_some()),
-        parallel: marked.parallel,
-        vectorized: marked.vector,
-        reason,
-        cycles,
-    })
+    shape: &Shape,
+    threads_from: Option<f64>,
+    vectors: &BTreeSet<BandId>,
+) -> Result<(Legal, Steps), IslError> {
+    let mut steps = Steps::new();
+    for (band, members, depth) in bands(legal.schedule())? {
+        let mut try_step = |step: Step| match legal.with(&step, scop) {
+            Ok(with) => {
+                legal = with;
+                steps.push(step);
+                Ok(true)
+            }
+            Err(StepError::Isl(error)) => Err(error),
+            Err(_) => Ok(false),
+        };
+        let is_vector = vectors.contains(&band) && try_step(Step::Vectors { band })?;
+        let is_long = |least| instances_of_band(shape, band.number).is_some_and(|instances| instances >= least);
+        if threads_from.is_some_and(is_long) && !(is_vector && members == 1 && depth > 0) {
+            try_step(Step::Threads { band })?;
+        }
+    }
+    Ok((legal, steps))
+}
+
+/// All bands of a tree, outer before inner, with how many loops they have and how many are around them.
+fn bands(schedule: &Schedule) -> Result<Vec<(BandId, usize, usize)>, IslError> {
+    let mut out = Vec::new();
+    schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
+        if node.get_type()? == ScheduleNodeType::Band
+            && let Some(label) = label_above(node)?
+        {
+            out.push((label.band, node.band_n_member()?, node.get_schedule_depth()?));
+        }
+        Ok(true)
+    })?;
+    Ok(out)
 }
 
 fn is_skewed(shape: &Shape) -> bool {
@@ -228,125 +267,119 @@ fn reason(before: &Cost, after: &Cost) -> String {
     format!("{} (estimated {:.1} times faster)", gains.join(" and "), before.cycles / after.cycles)
 }
 
-/// Goes through the bands once, outermost first, and keeps for each the choice with the lowest estimate of the whole.
+/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
 /// Ensures: only bands that isl declared permutable are changed.
-fn best_choices(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Choices, Cost) {
-    let price = |choices: &Choices| {
-        let (nest, references) = tree.nest(choices);
+fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
+    let price = |steps: &Steps| {
+        let (nest, references) = tree.nest(steps);
         estimate(&nest, &references, machine)
     };
-    let mut choices = Choices::new();
-    let mut best = price(&choices);
-    let mut choices_tried = 0;
-    for (index, members, permutable) in bands(&tree.shape) {
+    let mut steps = Steps::new();
+    let mut best = price(&steps);
+    let mut tried = 0;
+    for (band, members, permutable) in tree.shape.bands() {
         if !permutable || members < 2 {
             continue;
         }
-        for choice in candidates(members, options) {
-            let mut attempt = choices.clone();
-            attempt.insert(index, choice);
+        for candidate in candidates(band, members, options) {
+            let attempt = with_steps_of(band, &steps, candidate);
             let cost = price(&attempt);
             let better = match options.draw {
-                Some(number) => is_drawn(number, index, choices_tried),
+                Some(number) => is_drawn(number, band, tried),
                 None => cost.cycles < TIE * best.cycles,
             };
-            choices_tried += 1;
+            tried += 1;
             if better {
                 best = cost;
-                choices = attempt;
+                steps = attempt;
             }
         }
     }
-    (choices, best)
+    (steps, best)
 }
 
-/// Whether to take one more choice for a band in place of what it has: any number draws about every third.
-fn is_drawn(number: u64, band: usize, tried: u64) -> bool {
-    let mut x =
-        number ^ (band as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ tried.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+/// These steps of a band in place of those it has.
+fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
+    steps.iter().filter(|step| step.band() != band).cloned().chain(own).collect()
+}
+
+/// Whether to take one more candidate for a band in place of what it has: any number draws about every third.
+fn is_drawn(number: u64, band: BandId, tried: u64) -> bool {
+    let mut x = number
+        ^ (u64::from(band.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ tried.wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x = (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (x ^ (x >> 32)).is_multiple_of(3)
 }
 
 /// Every member innermost in turn, the others in isl's order, without tiles and with.
-fn candidates(members: usize, options: &ScheduleOptions) -> Vec<Choice> {
+fn candidates(band: BandId, members: usize, options: &ScheduleOptions) -> Vec<Steps> {
     let mut out = Vec::new();
     for innermost in (0..members).rev() {
         let order: Vec<usize> = (0..members).filter(|m| *m != innermost).chain([innermost]).collect();
-        out.push(Choice { order: order.clone(), tiles: None });
+        out.push(permuted_and_tiled(band, order.clone(), None));
         if options.tile > 0 {
             for &inner in &options.inner_tiles {
-                let tiles = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
-                out.push(Choice { order: order.clone(), tiles: Some(tiles) });
+                let sizes = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
+                out.push(permuted_and_tiled(band, order.clone(), Some(sizes)));
             }
         }
     }
     out
 }
 
-/// The same choices with a coincident member in front of every outermost band, if that is possible for one of them.
-fn parallel_choices(candidate: &Candidate) -> Option<Choices> {
-    let mut choices = candidate.choices.clone();
+fn permuted_and_tiled(band: BandId, order: Vec<usize>, sizes: Option<Vec<i64>>) -> Steps {
+    let permutes = order.iter().enumerate().any(|(at, m)| at != *m);
+    let permute = permutes.then_some(Step::Permute { band, order });
+    permute.into_iter().chain(sizes.map(|sizes| Step::Tile { band, sizes })).collect()
+}
+
+/// The same steps with a coincident member in front of every outermost band, if that is possible for one of them.
+fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
+    let mut steps = candidate.steps.clone();
     let mut found = false;
-    visit_outermost(&candidate.tree.shape, &mut |index, members, permutable| {
-        let unchanged = Choice::unchanged(members.len());
-        let choice = choices.get(&index).cloned().unwrap_or(unchanged);
-        let Some(at) = choice.order.iter().position(|m| members[*m].coincident) else { return };
-        let innermost = at + 1 == choice.order.len() && at > 0;
+    visit_outermost(&candidate.tree.shape.applied(&steps), &mut |band, members, permutable| {
+        let Some(at) = members.iter().position(|m| m.coincident) else { return };
+        let innermost = at + 1 == members.len() && at > 0;
         if at > 0 && (!permutable || innermost) {
             return;
         }
-        let mut choice = choice;
-        let front = choice.order.remove(at);
-        choice.order.insert(0, front);
-        if let Some(tiles) = &mut choice.tiles {
-            let front = tiles.remove(at);
-            tiles.insert(0, front);
-        }
         found = true;
-        if choice != Choice::unchanged(members.len()) {
-            choices.insert(index, choice);
-        }
+        let to_front = |k: usize| if k == 0 { at } else { k - usize::from(k <= at) };
+        let order = (0..members.len()).map(|k| members[to_front(k)].position).collect();
+        let sizes = steps.iter().find_map(|step| match step {
+            Step::Tile { band: tiled, sizes } if *tiled == band => Some(sizes),
+            _ => None,
+        });
+        let sizes = sizes.map(|sizes| (0..sizes.len()).map(|k| sizes[to_front(k)]).collect());
+        steps = with_steps_of(band, &steps, permuted_and_tiled(band, order, sizes));
     });
-    found.then_some(choices)
+    found.then_some(steps)
 }
 
-fn visit_outermost(shape: &Shape, visit: &mut impl FnMut(usize, &[super::shape::Member], bool)) {
+fn visit_outermost(shape: &Shape, visit: &mut impl FnMut(BandId, &[super::shape::Member], bool)) {
     match shape {
-        Shape::Band { index, members, permutable, .. } => visit(*index, members, *permutable),
+        Shape::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
         Shape::Sequence(parts) => parts.iter().for_each(|p| visit_outermost(p, visit)),
         Shape::Leaf(_) => {}
     }
 }
 
-pub(super) fn bands(shape: &Shape) -> Vec<(usize, usize, bool)> {
-    match shape {
-        Shape::Band { index, members, permutable, child } => {
-            [vec![(*index, members.len(), *permutable)], bands(child)].concat()
-        }
-        Shape::Sequence(parts) => parts.iter().flat_map(bands).collect(),
-        Shape::Leaf(_) => Vec::new(),
-    }
-}
-
-/// The indices of bands whose last loop is innermost and uses vectors.
-fn innermost_with_vectors(shape: &Shape, nest: &[Nest], references: &References) -> Vec<usize> {
-    fn loops<'a>(nest: &'a [Nest], out: &mut Vec<&'a Nest>) {
+/// The bands whose last loop is innermost and uses vectors, after these steps.
+fn innermost_with_vectors(tree: &Tree, steps: &Steps) -> BTreeSet<BandId> {
+    fn collect(nest: &[Nest], references: &References, out: &mut BTreeSet<BandId>) {
         for part in nest {
-            if let Nest::Loop { body, .. } = part {
-                out.push(part);
-                loops(body, out);
+            if let Nest::Loop { key, body, .. } = part {
+                if uses_vectors(part, references) {
+                    out.insert(key.band);
+                }
+                collect(body, references, out);
             }
         }
     }
-    let mut all = Vec::new();
-    loops(nest, &mut all);
-    let vector: Vec<_> = all.into_iter().filter(|l| uses_vectors(l, references)).collect();
-    let band_of = |nest: &Nest| match nest {
-        Nest::Loop { key, .. } => Some(super::shape::band_of(*key)),
-        Nest::Statement(_) => None,
-    };
-    let found: Vec<usize> = vector.into_iter().filter_map(band_of).collect();
-    bands(shape).into_iter().map(|(index, ..)| index).filter(|index| found.contains(index)).collect()
+    let (nest, references) = tree.nest(steps);
+    let mut out = BTreeSet::new();
+    collect(&nest, &references, &mut out);
+    out
 }

@@ -1,35 +1,36 @@
 //! A schedule tree as plain data for the estimate: bands with what they do to each statement, and references in bytes.
 
-use super::coincidence::{active, equal_at};
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::{Fraction, step_of_loop};
 use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayKind, ParamId, Scop, StatementId};
+use crate::transform::{BandId, Step, active, equal_at, label_above};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// Members of one band, at most: keys of loops have room for no more.
-const MAX_MEMBERS: usize = 16;
-
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
-    Band { index: usize, members: Vec<Member>, permutable: bool, child: Box<Shape> },
+    Band { id: BandId, members: Vec<Member>, permutable: bool, child: Box<Shape> },
     Sequence(Vec<Shape>),
     Leaf(Vec<StatementId>),
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Member {
+    /// Its position in the band before any step.
+    pub position: usize,
     /// No dependence moves along it, whatever the order of the band's members.
     pub coincident: bool,
     /// What stands between it and vectors if it is the innermost loop of the nest.
     pub lanes: Lanes,
     pub trips: f64,
+    /// For a loop over tiles: how many iterations of the loop over points one of it is.
+    tile: Option<i64>,
     /// Coefficients of the statement's dimensions; absent: not a plain affine row.
-    rows: HashMap<StatementId, Vec<i64>>,
+    rows: Rc<HashMap<StatementId, Vec<i64>>>,
 }
 
 impl Member {
@@ -39,23 +40,62 @@ impl Member {
     }
 }
 
-/// What is to be done with one band.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Choice {
-    /// New order: positions of members, outermost first.
-    pub order: Vec<usize>,
-    /// Tile sizes in the new order.
-    pub tiles: Option<Vec<i64>>,
-}
+impl Shape {
+    /// What [`Step::apply`] makes of the tree, as far as the estimate looks at it.
+    pub(super) fn applied(&self, steps: &[Step]) -> Shape {
+        match self {
+            Shape::Leaf(statements) => Shape::Leaf(statements.clone()),
+            Shape::Sequence(parts) => Shape::Sequence(parts.iter().map(|p| p.applied(steps)).collect()),
+            Shape::Band { id, members, permutable, child } => {
+                let mut id = *id;
+                let mut members = members.clone();
+                let mut around = Vec::new();
+                for step in steps {
+                    match step {
+                        Step::Permute { band, order } if *band == id => {
+                            members = order.iter().map(|m| members[*m].clone()).collect();
+                        }
+                        Step::Tile { band, sizes } if *band == id => {
+                            around.push((id, cut(&mut members, sizes)));
+                            id = id.points();
+                        }
+                        _ => {}
+                    }
+                }
+                let child = Box::new(child.applied(steps));
+                let points = Shape::Band { id, members, permutable: *permutable, child };
+                around.into_iter().rev().fold(points, |inner, (id, members)| Shape::Band {
+                    id,
+                    members,
+                    permutable: *permutable,
+                    child: Box::new(inner),
+                })
+            }
+        }
+    }
 
-impl Choice {
-    pub(super) fn unchanged(members: usize) -> Choice {
-        Choice { order: (0..members).collect(), tiles: None }
+    /// The bands with how many loops they have, and whether those may be permuted.
+    pub(super) fn bands(&self) -> Vec<(BandId, usize, bool)> {
+        match self {
+            Shape::Band { id, members, permutable, child } => {
+                [vec![(*id, members.len(), *permutable)], child.bands()].concat()
+            }
+            Shape::Sequence(parts) => parts.iter().flat_map(Shape::bands).collect(),
+            Shape::Leaf(_) => Vec::new(),
+        }
     }
 }
 
-/// Band index → choice; a band without one stays as it is.
-pub(super) type Choices = HashMap<usize, Choice>;
+/// Leaves the loops over points; the result are those over tiles.
+fn cut(members: &mut [Member], sizes: &[i64]) -> Vec<Member> {
+    let mut tiles = Vec::new();
+    for (member, &size) in members.iter_mut().zip(sizes) {
+        // Not rounded up: partial tiles are smaller, and the instances must stay as many as they are.
+        tiles.push(Member { trips: member.trips / size as f64, tile: Some(size), ..member.clone() });
+        member.trips = member.trips.min(size as f64);
+    }
+    tiles
+}
 
 /// What the estimate needs of a region, whatever its order.
 pub(super) struct Region<'a> {
@@ -139,7 +179,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Everything that the estimate needs of a tree, for any choices.
+/// Everything that the estimate needs of a tree, and of what steps make of it.
 pub(super) struct Tree {
     pub shape: Shape,
     accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
@@ -152,27 +192,26 @@ struct ByteSteps {
 }
 
 impl Tree {
+    /// Requires: the bands of `schedule` are labelled.
     pub(super) fn of(region: &Region, schedule: &Schedule) -> Result<Tree, IslError> {
-        let mut reader = Reader { region, bands: 0 };
-        let mut shape = reader.shape(&schedule.get_root()?)?;
+        let mut shape = region.shape(&schedule.get_root()?)?;
         for (id, domain) in &region.domains {
             measure_trips(&mut shape, *id, domain)?;
         }
         Ok(Tree { shape, accesses: Rc::clone(&region.accesses) })
     }
 
-    /// The nest that the choices make of the tree.
-    pub(super) fn nest(&self, choices: &Choices) -> (Vec<Nest>, References) {
+    /// The nest that the steps make of the tree.
+    pub(super) fn nest(&self, steps: &[Step]) -> (Vec<Nest>, References) {
         let mut references = References::new();
-        let nest = self.build(&self.shape, choices, &mut Vec::new(), &mut references);
+        let nest = self.build(&self.shape.applied(steps), &mut Vec::new(), &mut references);
         (nest, references)
     }
 
     fn build<'a>(
         &self,
         shape: &'a Shape,
-        choices: &Choices,
-        around: &mut Vec<Around<'a>>,
+        around: &mut Vec<(BandId, &'a Member)>,
         references: &mut References,
     ) -> Vec<Nest> {
         match shape {
@@ -182,52 +221,42 @@ impl Tree {
                 }
                 statements.iter().map(|s| Nest::Statement(*s)).collect()
             }
-            Shape::Sequence(parts) => parts.iter().flat_map(|p| self.build(p, choices, around, references)).collect(),
-            Shape::Band { index, members, child, .. } => {
-                let unchanged = Choice::unchanged(members.len());
-                let choice = choices.get(index).unwrap_or(&unchanged);
-                for (at, &m) in choice.order.iter().enumerate() {
-                    let tile = choice.tiles.as_ref().map(|t| t[at]).filter(|t| (*t as f64) < members[m].trips);
-                    around.push(Around { index: *index, m, member: &members[m], tile });
-                }
-                let mut inner = self.build(child, choices, around, references);
-                around.truncate(around.len() - members.len());
-                for (at, &m) in choice.order.iter().enumerate().rev() {
-                    let tile = choice.tiles.as_ref().map_or(f64::INFINITY, |t| t[at] as f64);
-                    let trips = members[m].trips.min(tile);
-                    inner = vec![loop_of(point_key(*index, m), trips, members[m].lanes, inner)];
-                }
-                if let Some(tiles) = &choice.tiles {
-                    for (at, &m) in choice.order.iter().enumerate().rev() {
-                        // Not rounded up: partial tiles are smaller, and the instances must stay as many as they are.
-                        let trips = members[m].trips / tiles[at] as f64;
-                        if trips > 1.0 {
-                            inner = vec![loop_of(tile_key(*index, m), trips, members[m].lanes, inner)];
-                        }
-                    }
-                }
-                inner
+            Shape::Sequence(parts) => parts.iter().flat_map(|p| self.build(p, around, references)).collect(),
+            Shape::Band { id, members, child, .. } => {
+                // One tile is no loop.
+                let loops: Vec<_> = members.iter().filter(|m| m.tile.is_none() || m.trips > 1.0).collect();
+                around.extend(loops.iter().map(|member| (*id, *member)));
+                let inner = self.build(child, around, references);
+                around.truncate(around.len() - loops.len());
+                loops.iter().rev().fold(inner, |body, Member { position, trips, lanes, .. }| {
+                    vec![Nest::Loop {
+                        key: LoopKey { band: *id, position: *position },
+                        trips: *trips,
+                        lanes: *lanes,
+                        body,
+                    }]
+                })
             }
         }
     }
 
-    fn moving(&self, statement: StatementId, around: &[Around]) -> Moving {
+    fn moving(&self, statement: StatementId, around: &[(BandId, &Member)]) -> Moving {
         let accesses = &self.accesses[&statement];
         let mut moving =
             Moving { loops: BTreeSet::new(), references: accesses.iter().map(|a| a.reference.clone()).collect() };
-        let rows: Option<Vec<Vec<i64>>> = around.iter().map(|a| a.member.rows.get(&statement).cloned()).collect();
-        for (k, a) in around.iter().enumerate() {
+        // A loop over tiles moves a statement as the one over points does, but further.
+        let points: Vec<_> = around.iter().filter(|(_, member)| member.tile.is_none()).collect();
+        let rows: Option<Vec<Vec<i64>>> = points.iter().map(|(_, m)| m.rows.get(&statement).cloned()).collect();
+        for (k, (band, point)) in points.iter().enumerate() {
             let zero = rows.as_ref().is_some_and(|r| r[k].iter().all(|c| *c == 0));
             if zero {
                 continue;
             }
-            let keys: Vec<(LoopKey, f64)> = [Some((point_key(a.index, a.m), 1.0))]
-                .into_iter()
-                .chain([a.tile.map(|t| (tile_key(a.index, a.m), t as f64))])
-                .flatten()
-                .collect();
             let step = rows.as_ref().and_then(|r| step_of_loop(r, k));
-            for (key, scale) in keys {
+            let same = |(b, m): &&(BandId, &Member)| b.number == band.number && m.position == point.position;
+            for (band, member) in around.iter().filter(same) {
+                let key = LoopKey { band: *band, position: member.position };
+                let scale = member.tile.unwrap_or(1) as f64;
                 moving.loops.insert(key);
                 for (reference, access) in moving.references.iter_mut().zip(accesses) {
                     let stride = match (&step, &access.per_dimension) {
@@ -247,31 +276,8 @@ impl Tree {
     }
 }
 
-struct Around<'a> {
-    index: usize,
-    m: usize,
-    member: &'a Member,
-    /// Where the loop is tiled.
-    tile: Option<i64>,
-}
-
-fn point_key(band: usize, member: usize) -> LoopKey {
-    LoopKey(2 * (band * MAX_MEMBERS + member))
-}
-fn tile_key(band: usize, member: usize) -> LoopKey {
-    LoopKey(2 * (band * MAX_MEMBERS + member) + 1)
-}
-fn loop_of(key: LoopKey, trips: f64, lanes: Lanes, body: Vec<Nest>) -> Nest {
-    Nest::Loop { key, trips, lanes, body }
-}
-
-struct Reader<'a> {
-    region: &'a Region<'a>,
-    bands: usize,
-}
-
-impl Reader<'_> {
-    fn shape(&mut self, node: &ScheduleNode) -> Result<Shape, IslError> {
+impl Region<'_> {
+    fn shape(&self, node: &ScheduleNode) -> Result<Shape, IslError> {
         match node.get_type()? {
             ScheduleNodeType::Leaf => {
                 let mut statements = Vec::new();
@@ -290,30 +296,28 @@ impl Reader<'_> {
         }
     }
 
-    fn band(&mut self, node: &ScheduleNode) -> Result<Shape, IslError> {
+    fn band(&self, node: &ScheduleNode) -> Result<Shape, IslError> {
         let rows = node.band_get_partial_schedule()?.list()?;
-        if rows.is_empty() {
-            return self.shape(&node.child(0)?);
-        }
-        let index = self.bands;
-        self.bands += 1;
-        let at_once = active(node, &self.region.at_once)?;
-        let all = active(node, &self.region.lanes)?;
-        let with_sums = self.region.lanes_with_sums.as_ref().map(|v| active(node, v)).transpose()?;
+        let Some(label) = label_above(node)? else { return self.shape(&node.child(0)?) };
+        let at_once = active(node, &self.at_once)?;
+        let all = active(node, &self.lanes)?;
+        let with_sums = self.lanes_with_sums.as_ref().map(|v| active(node, v)).transpose()?;
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
             let coincident = at_once.is_subset(&equal_at(&at_once, row)?)?;
             members.push(Member {
+                position: m,
                 coincident,
                 lanes: if coincident { Lanes::Independent } else { lanes(&all, with_sums.as_ref(), row, &others)? },
                 trips: 1.0,
-                rows: self.rows(row)?,
+                tile: None,
+                rows: Rc::new(self.rows(row)?),
             });
         }
-        let permutable = node.band_get_permutable()? && members.len() <= MAX_MEMBERS;
+        let permutable = node.band_get_permutable()?;
         let child = Box::new(self.shape(&node.child(0)?)?);
-        Ok(Shape::Band { index, members, permutable, child })
+        Ok(Shape::Band { id: label.band, members, permutable, child })
     }
 
     fn rows(&self, row: &UnionPwAff) -> Result<HashMap<StatementId, Vec<i64>>, IslError> {
@@ -323,7 +327,7 @@ impl Reader<'_> {
             let Some(statement) = StatementId::from_isl_name(&name) else { continue };
             let pieces = part.pieces()?;
             let [(_, aff)] = pieces.as_slice() else { continue };
-            if aff.involves_locals()? || !self.region.scop.statements.contains_key(&statement) {
+            if aff.involves_locals()? || !self.scop.statements.contains_key(&statement) {
                 continue;
             }
             let coefficients: Option<Vec<i64>> = (0..part.dim(DimType::In)?)
@@ -464,13 +468,8 @@ fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Optio
     Ok(Some(found.unwrap_or_else(|| vec![0.0; dims])))
 }
 
-/// The band that a loop comes from.
-pub(super) fn band_of(key: LoopKey) -> usize {
-    key.0 / 2 / MAX_MEMBERS
-}
-
 /// About how many instances one execution of the band runs, all statements below it taken together.
-pub(super) fn instances_of_band(shape: &Shape, index: usize) -> Option<f64> {
+pub(super) fn instances_of_band(shape: &Shape, number: u32) -> Option<f64> {
     fn inside(shape: &Shape) -> f64 {
         match shape {
             Shape::Leaf(statements) => statements.len() as f64,
@@ -479,9 +478,9 @@ pub(super) fn instances_of_band(shape: &Shape, index: usize) -> Option<f64> {
         }
     }
     match shape {
-        Shape::Band { index: own, .. } if *own == index => Some(inside(shape)),
-        Shape::Band { child, .. } => instances_of_band(child, index),
-        Shape::Sequence(parts) => parts.iter().find_map(|p| instances_of_band(p, index)),
+        Shape::Band { id, .. } if id.number == number => Some(inside(shape)),
+        Shape::Band { child, .. } => instances_of_band(child, number),
+        Shape::Sequence(parts) => parts.iter().find_map(|p| instances_of_band(p, number)),
         Shape::Leaf(_) => None,
     }
 }

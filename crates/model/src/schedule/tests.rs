@@ -8,6 +8,7 @@ use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
 use crate::loop_ast::{AstOptions, generate};
+use crate::transform::{Legality, check_legal, labelled};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
 
@@ -17,12 +18,14 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
     let deps = dependences(&scop).unwrap();
     match choose(&scop, &deps, &Machine::default(), options).unwrap() {
         Decision::Leave { reason, .. } => format!("left alone: {reason}\n"),
-        Decision::Transform { schedule, tiled, parallel, vectorized, reason, .. } => {
-            let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        Decision::Illegal { steps, pairs } => panic!("{steps:?} breaks {pairs}"),
+        Decision::Transform { order, reason, .. } => {
+            let node = generate(&order.schedule, &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
                 let verdict = verify(&scop, &computed(&scop), &node, &params).unwrap();
                 assert!(!matches!(verdict, Verdict::Different { .. }), "{verdict:?}\n{}", node.text(&scop));
             }
+            let (tiled, parallel, vectorized) = (order.is_tiled(), order.is_for_threads(), order.is_for_vectors());
             format!("tiled: {tiled}, parallel: {parallel}, vectorized: {vectorized}; {reason}\n{}", node.text(&scop))
         }
     }
@@ -36,18 +39,30 @@ fn check(sketch: &str, expected: Expect) {
     check_with(sketch, &ScheduleOptions::default(), expected);
 }
 
-fn random_choices(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> shape::Choices {
+/// Permutes and tiles bands at random; `schedule` is labelled.
+fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
     let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), schedule).unwrap();
-    let mut choices = shape::Choices::new();
-    for (index, members, permutable) in search::bands(&tree.shape) {
+    let mut steps = Steps::new();
+    for (band, members, permutable) in tree.shape.bands() {
         if permutable && members > 1 {
             let mut order: Vec<usize> = (0..members).collect();
             order.rotate_left(dice.roll(members as u64) as usize);
-            let tiles = (dice.roll(3) > 0).then(|| (0..members).map(|_| 2 + dice.roll(2) as i64).collect());
-            choices.insert(index, shape::Choice { order, tiles });
+            steps.push(Step::Permute { band, order });
+            if dice.roll(3) > 0 {
+                steps.push(Step::Tile { band, sizes: (0..members).map(|_| 2 + dice.roll(2) as i64).collect() });
+            }
         }
     }
-    choices
+    steps
+}
+
+/// What the steps make of a labelled tree, which must be legal.
+fn legal(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Schedule {
+    let schedule = steps.iter().fold(schedule.clone(), |schedule, step| step.apply(&schedule).unwrap());
+    match check_legal(&schedule, deps).unwrap() {
+        Legality::Legal(legal) => legal.schedule().clone(),
+        Legality::Violated(pairs) => panic!("{steps:?} breaks {pairs}\n{schedule}"),
+    }
 }
 
 /// The region becomes two loops of 1000 iterations in tiles of 32 by 32 around these calls, for this reason.

@@ -17,7 +17,7 @@ use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::AsValueRef;
-use model::loop_ast::{BinaryOp, Counter, Expr, For, Node};
+use model::loop_ast::{BinaryOp, Counter, Expr, For, Node, Role};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Param, ParamId, Scop, StatementId};
@@ -222,8 +222,7 @@ fn below(bound: Expr) -> Expr {
     binary(BinaryOp::Sub, bound, int(1))
 }
 fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
-    let (coincident, parallel, vector) = (false, false, false);
-    For { counter: Counter(index), first, last, step: 1, body, coincident, parallel, vector }
+    For { counter: Counter(index), first, last, step: 1, body, role: Role::InOrder }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
     Node::Call { statement: StatementId(statement), coordinates }
@@ -277,7 +276,7 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
     region.scop.may_alias.push((ArrayId(0), ArrayId(1)));
     let bytes = || scale(param(0), 4);
     let mut all = loop_of(0, int(0), below(param(0)), call(0, vec![counter(0)]));
-    (all.coincident, all.vector) = (true, true);
+    all.role = Role::Vectors;
     let plan = Plan {
         check: vec![disjoint((0, int(0), bytes()), (1, int(0), bytes()))],
         temporaries: Vec::new(),

@@ -37,8 +37,9 @@ fn random_nests_in_random_orders_compute_the_same() {
         let deps = dependences(&scop).unwrap();
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
         let schedule = Orders::of(&scop, &deps, false, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
-        let choices = random_choices(&mut dice, &scop, &deps, &schedule);
-        let schedule = flag_coincident(&apply::apply(&schedule, &choices).unwrap(), &deps).unwrap();
+        let schedule = labelled(&schedule).unwrap();
+        let steps = random_steps(&mut dice, &scop, &deps, &schedule);
+        let schedule = legal(&schedule, &steps, &deps);
         let options = AstOptions { max_nodes: 2000 };
         let node = generate(&schedule, &scop.context, &options).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {

@@ -85,7 +85,7 @@ fn check_apart(sketch: &str, trees: &[(&str, bool)]) {
         let schedule =
             isl::Schedule::read_from_str(&scop.ctx, &format!("{{ domain: \"{domain}\", child: {{ {tree} }} }}"))
                 .unwrap();
-        assert_eq!(apart::are_apart(&schedule, &ranges.scalars).unwrap(), *expected, "{tree}");
+        assert_eq!(crate::transform::are_apart(&schedule, &ranges.scalars).unwrap(), *expected, "{tree}");
         let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
         let same = matches!(verify(&scop, &computed(&scop), &node, &[]).unwrap(), Verdict::Same { .. });
         assert_eq!(same, *expected, "{tree}\n{}", node.text(&scop));
@@ -229,8 +229,9 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
         let mut orders = Orders::of(&scop, &deps, false, Scalars::Reordered).unwrap();
         let Some(schedule) = orders.find(fusion).unwrap() else { panic!("not apart: {sketch}") };
-        let choices = random_choices(&mut dice, &scop, &deps, &schedule);
-        let schedule = flag_coincident(&apply::apply(&schedule, &choices).unwrap(), &deps).unwrap();
+        let schedule = labelled(&schedule).unwrap();
+        let steps = random_steps(&mut dice, &scop, &deps, &schedule);
+        let schedule = legal(&schedule, &steps, &deps);
         reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
         let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
@@ -253,18 +254,17 @@ fn live_ranges_said_to_be_apart_are() {
         let sketch: String = sketch.lines().filter(|l| !l.starts_with("context")).map(|l| format!("{l}\n")).collect();
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
-        let Some(ranges) = &deps.ranges else { continue };
+        if deps.ranges.is_none() {
+            continue;
+        }
         let schedule = random_tree(&mut dice, &scop);
-        if !respects(&schedule, &deps.firm_validity().unwrap()) {
+        let Legality::Legal(legal) = check_legal(&schedule, &deps).unwrap() else {
+            not_apart += usize::from(respects(&schedule, &deps.firm_validity().unwrap()));
             continue;
-        }
-        if !apart::are_apart(&schedule, &ranges.scalars).unwrap() {
-            not_apart += 1;
-            continue;
-        }
+        };
         apart_and_reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
-        let schedule = flag_coincident(&schedule, &deps).unwrap();
-        let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
+        let schedule = legal.schedule();
+        let node = generate(schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         let verdict = verify(&scop, &computed(&scop), &node, &[]).unwrap();
         assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}\n{sketch}\n{schedule}\n{}", node.text(&scop));
     }

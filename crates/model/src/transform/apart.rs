@@ -6,7 +6,7 @@
 //! members differ, or a sequence with the two in different children. A pair of `order` that reaches a node is *forced* if a live
 //! range adjacent to it is separated by this node or by one above.
 
-use super::coincidence::equal_at;
+use super::equal_at;
 use crate::dependence::Ranged;
 use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 
@@ -31,7 +31,7 @@ use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, U
 ///
 /// A pair that is in order or at once in all members of a permutable band is so in all permutations of them and in tiles of
 /// them, and what tiles and points separate together the band separated, so they force no other pairs.
-pub(super) fn are_apart(schedule: &Schedule, ranges: &[Ranged]) -> Result<bool, IslError> {
+pub(crate) fn are_apart(schedule: &Schedule, ranges: &[Ranged]) -> Result<bool, IslError> {
     let root = schedule.get_root()?;
     for scalar in ranges {
         let forced = UnionMap::empty_ctx(schedule.ctx())?;

@@ -1,0 +1,87 @@
+//! What is done to the order of a region, as a value: a schedule tree to start with, and steps on it.
+//!
+//! Producers of orders (the search, drawn orders, isl's scheduler as a start) make such values. One function changes trees
+//! ([`Step::apply`]), and one says which trees may become loops ([`check_legal`]): no producer is believed.
+//!
+//! Every band of a tree has an id, in the mark directly above it ([`Label`]). Bands are numbered in the tree that the steps start with,
+//! and keep their numbers whatever becomes of the nodes around them.
+
+mod apart;
+mod apply;
+mod label;
+mod legal;
+
+pub use apply::StepError;
+pub use label::{Label, label_above, labelled};
+pub use legal::{Legal, Legality, check_legal};
+
+pub(crate) use apart::are_apart;
+pub(crate) use legal::{active, equal_at};
+
+use std::fmt;
+
+/// A band of a schedule tree. Tiling a band makes two of it: its number stays, and the level counts its cuts, the tiles keeping the
+/// level of the band and the points having the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BandId {
+    pub number: u32,
+    pub level: u32,
+}
+
+impl BandId {
+    /// The loops inside of the tiles of this band.
+    pub fn points(self) -> BandId {
+        BandId { level: self.level + 1, ..self }
+    }
+}
+
+/// One change of a tree. Members of bands are counted from the outermost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// `order[k]` is the member that becomes the k-th.
+    Permute { band: BandId, order: Vec<usize> },
+    /// One size for each member.
+    Tile { band: BandId, sizes: Vec<i64> },
+    /// The first member's iterations are distributed over threads.
+    Threads { band: BandId },
+    /// The last member is meant for vector instructions.
+    Vectors { band: BandId },
+}
+
+impl Step {
+    pub fn band(&self) -> BandId {
+        match self {
+            Step::Permute { band, .. } | Step::Tile { band, .. } | Step::Threads { band } | Step::Vectors { band } => {
+                *band
+            }
+        }
+    }
+}
+
+/// All that was done to a tree, first things first.
+pub type Steps = Vec<Step>;
+
+impl fmt::Display for BandId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.level {
+            0 => write!(f, "B{}", self.number),
+            level => write!(f, "B{}.{level}", self.number),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let list = |all: Vec<String>| all.join(", ");
+        match self {
+            Step::Permute { band, order } => {
+                write!(f, "permute {band} ({})", list(order.iter().map(usize::to_string).collect()))
+            }
+            Step::Tile { band, sizes } => {
+                write!(f, "tile {band} by {}", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x "))
+            }
+            Step::Threads { band } => write!(f, "threads {band}"),
+            Step::Vectors { band } => write!(f, "vectors {band}"),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Steps change trees. Whether what they make respects the dependences is not asked here, see [`super::check_legal`].
+
+use super::label::find;
+use super::{BandId, Label, Step, label_above};
+use isl::{IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, Val};
+use thiserror::Error;
+
+/// A step that does not fit the tree.
+#[derive(Clone, Debug, Error)]
+pub enum StepError {
+    #[error(transparent)]
+    Isl(#[from] IslError),
+    #[error("{step}: there is no such band")]
+    NoSuchBand { step: Step },
+    #[error("{step}: the band has {members} loops")]
+    OtherMembers { step: Step, members: usize },
+    #[error("{step}: the iterations of this loop depend on each other")]
+    Carries { step: Step },
+    #[error("{band} is inside of a loop that is distributed over threads")]
+    Distributed { band: BandId },
+    #[error("{band} runs something that only the thread that enters the region can do")]
+    BoundToThread { band: BandId },
+}
+
+impl Step {
+    /// Requires: the bands of `schedule` are labelled. For `Threads` and `Vectors`: its coincident flags are exact.
+    ///
+    /// Ensures: the same instances, other bands as they were.
+    pub fn apply(&self, schedule: &Schedule) -> Result<Schedule, StepError> {
+        let missing = || StepError::NoSuchBand { step: self.clone() };
+        let node = find(&schedule.get_root()?, self.band())?.ok_or_else(missing)?;
+        let members = node.band_n_member()?;
+        let other_members = || StepError::OtherMembers { step: self.clone(), members };
+        let node = match self {
+            Step::Permute { order, .. } => {
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                if sorted != (0..members).collect::<Vec<_>>() {
+                    return Err(other_members());
+                }
+                permuted(&node, order)?
+            }
+            Step::Tile { band, sizes } => {
+                if sizes.len() != members || sizes.iter().any(|size| *size < 1) {
+                    return Err(other_members());
+                }
+                tiled(&node, *band, sizes)?
+            }
+            Step::Threads { .. } => self.labelled(&node, 0, |label| label.threads = true)?,
+            Step::Vectors { .. } => self.labelled(&node, members - 1, |label| label.vectors = true)?,
+        };
+        Ok(node.get_schedule()?)
+    }
+
+    fn labelled(
+        &self,
+        node: &ScheduleNode,
+        member: usize,
+        change: impl FnOnce(&mut Label),
+    ) -> Result<ScheduleNode, StepError> {
+        if !node.band_member_get_coincident(member)? {
+            return Err(StepError::Carries { step: self.clone() });
+        }
+        let mut label = label_above(node)?.expect("it was found by its label");
+        change(&mut label);
+        Ok(label.insert(&node.parent()?.delete()?)?)
+    }
+}
+
+fn permuted(node: &ScheduleNode, order: &[usize]) -> Result<ScheduleNode, IslError> {
+    let partial = node.band_get_partial_schedule()?;
+    let rows = partial.list()?;
+    let coincident: Vec<bool> = order.iter().map(|m| node.band_member_get_coincident(*m)).collect::<Result<_, _>>()?;
+    let rows: Vec<_> = order.iter().map(|m| rows[*m].clone()).collect();
+    let partial = MultiUnionPwAff::from_union_pw_aff_list(&partial.get_space()?, &rows)?;
+    let permutable = node.band_get_permutable()?;
+    let mut node = node.delete()?.insert_partial_schedule(&partial)?.band_set_permutable(permutable)?;
+    for (at, flag) in coincident.into_iter().enumerate() {
+        node = node.band_member_set_coincident(at, flag)?;
+    }
+    Ok(node)
+}
+
+fn tiled(node: &ScheduleNode, band: BandId, sizes: &[i64]) -> Result<ScheduleNode, IslError> {
+    let ctx = node.ctx();
+    // Loops that count tiles rather than jump from one to the next have no strides: generating them takes isl half the time.
+    ctx.set_tile_scale_tile_loops(false);
+    ctx.set_tile_shift_point_loops(true);
+    let sizes: Vec<Val> = sizes.iter().map(|size| Val::int_from_si(ctx, *size)).collect::<Result<_, _>>()?;
+    let sizes = MultiVal::from_val_list(&node.band_get_space()?, &sizes)?;
+    let points = node.band_tile(&sizes)?.child(0)?;
+    Label { band: band.points(), threads: false, vectors: false }.insert(&points)
+}

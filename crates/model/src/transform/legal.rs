@@ -1,0 +1,241 @@
+//! Which orders compute the same, straight from the tree and the dependences.
+
+use super::apart::are_apart;
+use super::label::find;
+use super::{Step, StepError, label_above};
+use crate::dependence::Dependences;
+use crate::scop::{Scop, Statement, StatementId};
+use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet};
+use planted::Fault;
+
+/// A tree that [`check_legal`] let pass.
+///
+/// Ensures: its order computes what the original order does. Every `coincident` flag is as true as it can be: member m of a band is
+/// coincident if and only if no dependence, reductions included, connects two instances that agree in all loops around m (the
+/// earlier members of its band among them) but not in m. What is labelled for threads or vectors is coincident.
+#[derive(Clone, Debug)]
+pub struct Legal(Schedule);
+
+impl Legal {
+    pub fn schedule(&self) -> &Schedule {
+        &self.0
+    }
+    /// A loop is distributed over threads or meant for vectors.
+    ///
+    /// Requires: the step puts a label on a loop, it changes no order.
+    pub fn with(&self, step: &Step, scop: &Scop) -> Result<Legal, StepError> {
+        assert!(matches!(step, Step::Threads { .. } | Step::Vectors { .. }), "{step} changes the order");
+        if let (Step::Threads { band }, Some(node)) = (step, find(&self.0.get_root()?, step.band())?) {
+            if is_distributed(&node)? {
+                return Err(StepError::Distributed { band: *band });
+            }
+            if is_bound_to_thread(&node, scop)? {
+                return Err(StepError::BoundToThread { band: *band });
+            }
+        }
+        Ok(Legal(step.apply(&self.0)?))
+    }
+}
+
+/// Is a loop around it distributed over threads?
+fn is_distributed(band: &ScheduleNode) -> Result<bool, IslError> {
+    let mut node = band.clone();
+    while node.has_parent()? {
+        node = node.parent()?;
+        if node.get_type()? == ScheduleNodeType::Band && label_above(&node)?.is_some_and(|label| label.threads) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A scalar is one cell of the thread that enters the region. A loop that carries no dependence may still write it, in one iteration.
+fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError> {
+    for set in node.get_domain()?.sets()? {
+        let statement = StatementId::from_isl_name(&set.get_tuple_name()?).and_then(|s| scop.statements.get(&s));
+        let writes_scalar =
+            |s: &Statement| s.accesses.iter().any(|a| a.is_write() && scop.arrays[&a.array].kind.is_scalar());
+        let bound = |s: &Statement| s.bound_to_thread && !planted::is(Fault::EffectsInAnyThread);
+        if statement.is_none_or(|s| bound(s) || writes_scalar(s)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[derive(Clone, Debug)]
+pub enum Legality {
+    Legal(Legal),
+    /// `{ source -> sink }`: the sink does not run after the source; or they are in two iterations of a loop that is labelled to run at
+    /// once.
+    Violated(UnionMap),
+}
+
+/// Does the tree run every instance after those that it depends on, and nothing at once that is not independent?
+///
+/// The first is so if each pair of `validity` is in order; or, where live ranges of scalars may change places, each pair of
+/// `firm_validity`, and the ranges are apart.
+pub fn check_legal(schedule: &Schedule, dependences: &Dependences) -> Result<Legality, IslError> {
+    let nothing = UnionMap::empty_ctx(schedule.ctx())?;
+    let ordered = dependences.validity()?;
+    let at_once = if planted::is(Fault::UpdatesAtOnce) { ordered.clone() } else { dependences.at_once()? };
+    let mut found = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
+    let flagged = found.below(schedule.get_root()?, Pairs { ordered, at_once: Some(at_once) })?.get_schedule()?;
+    if !found.of_order.is_empty()?
+        && let Some(ranges) = &dependences.ranges
+    {
+        let mut firm = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
+        firm.below(flagged.get_root()?, Pairs { ordered: dependences.firm_validity()?, at_once: None })?;
+        if firm.of_order.is_empty()? && are_apart(&flagged, &ranges.scalars)? {
+            found.of_order = nothing;
+        }
+    }
+    let violated = found.of_order.union(&found.of_labels)?;
+    Ok(if violated.is_empty()? { Legality::Legal(Legal(flagged)) } else { Legality::Violated(violated) })
+}
+
+/// The pairs that reach a node together: both in its domain, and equal in all bands above it.
+#[derive(Clone)]
+struct Pairs {
+    ordered: UnionMap,
+    /// What iterations that run at once must not have between them; all of `ordered` and more. `None`: that is not asked.
+    at_once: Option<UnionMap>,
+}
+
+impl Pairs {
+    fn map(&self, restrict: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Pairs, IslError> {
+        Ok(Pairs { ordered: restrict(&self.ordered)?, at_once: self.at_once.as_ref().map(&restrict).transpose()? })
+    }
+}
+
+struct Violations {
+    of_order: UnionMap,
+    /// Between iterations that a label wants to run at once.
+    of_labels: UnionMap,
+}
+
+impl Violations {
+    /// The node with exact flags at and below it, if that is asked; ends where it began.
+    fn below(&mut self, node: ScheduleNode, pairs: Pairs) -> Result<ScheduleNode, IslError> {
+        match node.get_type()? {
+            // Nothing says in which order these run.
+            ScheduleNodeType::Leaf => self.add(&pairs.ordered).map(|()| node),
+            ScheduleNodeType::Band => self.band(node, pairs),
+            ScheduleNodeType::Sequence | ScheduleNodeType::Set => self.parts(node, &pairs),
+            _ => self.below(node.child(0)?, pairs)?.parent(),
+        }
+    }
+
+    fn add(&mut self, pairs: &UnionMap) -> Result<(), IslError> {
+        self.of_order = self.of_order.union(pairs)?;
+        Ok(())
+    }
+
+    fn band(&mut self, node: ScheduleNode, mut pairs: Pairs) -> Result<ScheduleNode, IslError> {
+        let rows = node.band_get_partial_schedule()?.list()?;
+        let label = label_above(&node)?;
+        let mut node = node;
+        for (m, row) in rows.iter().enumerate() {
+            let mut carries = true;
+            if let Some(at_once) = &mut pairs.at_once {
+                let equal = equal_at(at_once, row)?;
+                let is_last = m + 1 == rows.len();
+                carries = !at_once.is_subset(&equal)?;
+                let passes = !carries || planted::is(Fault::CarriedAtOnce) && is_last;
+                node = node.band_member_set_coincident(m, passes)?;
+                if !passes && label.is_some_and(|label| label.threads && m == 0 || label.vectors && is_last) {
+                    self.of_labels = self.of_labels.union(&at_once.subtract(&equal)?)?;
+                }
+                *at_once = equal;
+            }
+            // A loop that carries nothing has no pair of `ordered` in two of its iterations.
+            if carries {
+                let kept = pairs.ordered.lex_le_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(row)?)?;
+                if !pairs.ordered.is_subset(&kept)? {
+                    self.add(&pairs.ordered.subtract(&kept)?)?;
+                }
+                pairs.ordered = equal_at(&pairs.ordered, row)?;
+            }
+        }
+        self.below(node.child(0)?, pairs)?.parent()
+    }
+
+    fn parts(&mut self, node: ScheduleNode, pairs: &Pairs) -> Result<ScheduleNode, IslError> {
+        let is_sequence = node.get_type()? == ScheduleNodeType::Sequence;
+        let mut node = node;
+        let mut earlier: Option<UnionSet> = None;
+        for k in 0..node.n_children()? {
+            let instances = node.child(k)?.filter_get_filter()?;
+            if let Some(earlier) = &earlier {
+                self.add(&pairs.ordered.intersect_domain(&instances)?.intersect_range(earlier)?)?;
+                if !is_sequence {
+                    self.add(&pairs.ordered.intersect_domain(earlier)?.intersect_range(&instances)?)?;
+                }
+            }
+            let inside = pairs.map(|pairs| pairs.intersect_domain(&instances)?.intersect_range(&instances))?;
+            node = self.below(node.child(k)?, inside)?.parent()?;
+            earlier = Some(match earlier {
+                Some(earlier) => earlier.union(&instances)?,
+                None => instances,
+            });
+        }
+        Ok(node)
+    }
+}
+
+/// The dependences between instances that reach the node together: in its domain, and equal in all bands above it.
+pub(crate) fn active(node: &ScheduleNode, dependences: &UnionMap) -> Result<UnionMap, IslError> {
+    let domain = node.get_domain()?;
+    let inside = dependences.intersect_domain(&domain)?.intersect_range(&domain)?;
+    if node.get_schedule_depth()? == 0 {
+        return Ok(inside);
+    }
+    inside.eq_at_multi_union_pw_aff(&node.get_prefix_schedule_multi_union_pw_aff()?)
+}
+
+/// The pairs with equal values of `row`.
+pub(crate) fn equal_at(pairs: &UnionMap, row: &UnionPwAff) -> Result<UnionMap, IslError> {
+    pairs.eq_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(row)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dependence::dependences;
+    use crate::fixture::test_scop;
+
+    fn flags(sketch: &str) -> Vec<bool> {
+        let scop = test_scop(sketch);
+        let Legality::Legal(legal) = check_legal(&scop.schedule, &dependences(&scop).unwrap()).unwrap() else {
+            panic!("the original order is legal");
+        };
+        let mut out = Vec::new();
+        legal
+            .schedule()
+            .foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
+                if node.get_type()? == ScheduleNodeType::Band {
+                    for m in 0..node.band_n_member()? {
+                        out.push(node.band_member_get_coincident(m)?);
+                    }
+                }
+                Ok(true)
+            })
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn a_loop_inside_of_the_one_that_carries_is_coincident() {
+        let sketch = "for t : 0 <= t < p0
+                        for i : 0 <= i < p0
+                          read A0[t - 1, i + 1]; write A0[t, i]";
+        assert_eq!(flags(sketch), [false, true]);
+    }
+    #[test]
+    fn reductions_are_carried() {
+        let sketch = "for i : 0 <= i < p0
+                        for k : 0 <= k < p0
+                          update A0[i] +; read A1[k]";
+        assert_eq!(flags(sketch), [true, false]);
+    }
+}
