@@ -110,6 +110,27 @@ fn a_failure_in_any_stage_leaves_the_object_as_it_was() {
     }
 }
 
+/// The product of matrices keeps its sums in order; the other nest has no order to break.
+#[test]
+fn a_wrong_order_is_refused() {
+    let folder = Folder::new();
+    for position in ["early", "late"] {
+        for threads in ["", ",parallel"] {
+            let reports = folder.path().join(format!("{position}{threads}"));
+            let options = format!("fault=order,position={position}{threads},report={}", reports.display());
+            folder.run(&options, "clang-19 -O3 -g -fpass-plugin=PLUGIN -c f.c -o f.o");
+            let report = std::fs::read_dir(&reports).unwrap().next().unwrap().unwrap().path();
+            let report = report::Report::from_json(&std::fs::read_to_string(report).unwrap()).unwrap();
+            let refusals: Vec<_> = report.functions.iter().flat_map(|f| &f.refusals).collect();
+            let refused = |r: &&&report::Refusal| r.kind == "InternalError" && r.message.contains("breaks dependences");
+            assert!(refusals.iter().any(|r| refused(&r)), "{options}: {refusals:?}");
+            let transformed =
+                report.functions.iter().flat_map(|f| &f.scops).filter(|s| s.transformation.by != report::By::None);
+            assert_eq!(transformed.count(), 1, "{options}");
+        }
+    }
+}
+
 #[test]
 fn switched_off_nothing_changes() {
     let folder = Folder::new();

@@ -42,6 +42,8 @@ pub enum Step {
     Permute { band: BandId, order: Vec<usize> },
     /// One size for each member.
     Tile { band: BandId, sizes: Vec<i64> },
+    /// The iterations of one member run backwards.
+    Reverse { band: BandId, member: usize },
     /// The first member's iterations are distributed over threads.
     Threads { band: BandId },
     /// The last member is meant for vector instructions.
@@ -51,9 +53,11 @@ pub enum Step {
 impl Step {
     pub fn band(&self) -> BandId {
         match self {
-            Step::Permute { band, .. } | Step::Tile { band, .. } | Step::Threads { band } | Step::Vectors { band } => {
-                *band
-            }
+            Step::Permute { band, .. }
+            | Step::Tile { band, .. }
+            | Step::Reverse { band, .. }
+            | Step::Threads { band }
+            | Step::Vectors { band } => *band,
         }
     }
 }
@@ -80,6 +84,7 @@ impl fmt::Display for Step {
             Step::Tile { band, sizes } => {
                 write!(f, "tile {band} by {}", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x "))
             }
+            Step::Reverse { band, member } => write!(f, "reverse {band} ({member})"),
             Step::Threads { band } => write!(f, "threads {band}"),
             Step::Vectors { band } => write!(f, "vectors {band}"),
         }

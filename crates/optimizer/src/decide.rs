@@ -292,7 +292,8 @@ fn plan_options(options: &Options) -> PlanOptions {
 }
 
 fn schedule_options(options: &Options) -> ScheduleOptions {
-    let mut result = ScheduleOptions { parallel: options.parallel, ..ScheduleOptions::default() };
+    let spoil = options.fault.as_deref() == Some("order");
+    let mut result = ScheduleOptions { parallel: options.parallel, spoil, ..ScheduleOptions::default() };
     if options.force {
         result.worthwhile = f64::INFINITY;
         result.worthwhile_skewed = f64::INFINITY;

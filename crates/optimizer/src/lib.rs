@@ -95,7 +95,7 @@ fn tell_of_failure(function: &str, message: &str) {
     eprintln!("loopwright: internal error in function `{function}` ({message}): the original code is kept");
 }
 
-/// `fault=STAGE` asks for a failure in that stage.
+/// `fault=STAGE` asks for a failure in that stage; `fault=order` for a wrong order, which is to be refused.
 fn fail_on_purpose(options: &Options, stage: &str) {
     assert!(options.fault.as_deref() != Some(stage), "told to fail in the stage `{stage}`");
 }

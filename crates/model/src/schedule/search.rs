@@ -1,6 +1,6 @@
 //! Which of the possible orders is worth it.
 
-use super::cost::{Cost, Nest, References, estimate, uses_vectors};
+use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
 use super::shape::{Region, Shape, Tree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions};
@@ -46,6 +46,7 @@ impl Candidate {
         let schedule = labelled(&schedule)?;
         let tree = Tree::of(region, &schedule)?;
         let (steps, cost) = best_steps(&tree, machine, options);
+        let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
         Ok(Candidate { schedule, fusion, tree, steps, cost })
     }
 }
@@ -135,6 +136,7 @@ pub(super) fn choose(
     let after = best.cost.cycles + memory;
     let gains = after < worthwhile * before.cycles && keeps_vectors;
     let finish = |schedule: &Schedule, tree: &Tree, steps: &Steps, reason: String, cycles: f64| {
+        let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
         Ok(match complete(schedule, steps, deps)? {
             Legality::Violated(pairs) => Decision::Illegal { steps: steps.clone(), pairs },
@@ -188,6 +190,16 @@ fn cycles_for_memory(bytes: f64) -> f64 {
 
 /// Estimates that differ by less say nothing.
 const AS_GOOD: f64 = 0.05;
+
+/// With a loop reversed that a dependence moves along, if there is one.
+fn spoilt(shape: &Shape, steps: &Steps) -> Steps {
+    let mut wrong = None;
+    shape.for_each_band(&mut |band, members, _| {
+        let carries = members.iter().find(|m| m.lanes == Lanes::Chained);
+        wrong = wrong.take().or(carries.map(|m| Step::Reverse { band, member: m.position }));
+    });
+    wrong.into_iter().chain(steps.iter().cloned()).collect()
+}
 
 /// Takes the steps, and tells whether what they lead to is legal.
 fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Legality, IslError> {
@@ -278,11 +290,11 @@ fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Ste
     let mut steps = Steps::new();
     let mut best = price(&steps);
     let mut tried = 0;
-    for (band, members, permutable) in tree.shape.bands() {
-        if !permutable || members < 2 {
-            continue;
+    tree.shape.for_each_band(&mut |band, members, permutable| {
+        if !permutable || members.len() < 2 {
+            return;
         }
-        for candidate in candidates(band, members, options) {
+        for candidate in candidates(band, members.len(), options) {
             let attempt = with_steps_of(band, &steps, candidate);
             let cost = price(&attempt);
             let better = match options.draw {
@@ -295,13 +307,25 @@ fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Ste
                 steps = attempt;
             }
         }
-    }
+    });
     (steps, best)
 }
 
-/// These steps of a band in place of those it has.
+/// These steps of a band in place of those it has; reversals stay.
 fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
-    steps.iter().filter(|step| step.band() != band).cloned().chain(own).collect()
+    let stays = |step: &&Step| step.band() != band || matches!(step, Step::Reverse { .. });
+    steps.iter().filter(stays).cloned().chain(own).collect()
+}
+
+/// Backwards is never faster: only drawn orders have it, for some of the loops along which no dependence moves.
+fn drawn_reversals(shape: &Shape, options: &ScheduleOptions) -> Steps {
+    let Some(number) = options.draw else { return Steps::new() };
+    let mut steps = Steps::new();
+    shape.for_each_band(&mut |band, members, _| {
+        let free = members.iter().filter(|m| m.coincident && is_drawn(!number, band, m.position as u64));
+        steps.extend(free.map(|m| Step::Reverse { band, member: m.position }));
+    });
+    steps
 }
 
 /// Whether to take one more candidate for a band in place of what it has: any number draws about every third.
@@ -339,7 +363,7 @@ fn permuted_and_tiled(band: BandId, order: Vec<usize>, sizes: Option<Vec<i64>>) 
 fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
     let mut steps = candidate.steps.clone();
     let mut found = false;
-    visit_outermost(&candidate.tree.shape.applied(&steps), &mut |band, members, permutable| {
+    candidate.tree.shape.applied(&candidate.steps).for_each_outermost(&mut |band, members, permutable| {
         let Some(at) = members.iter().position(|m| m.coincident) else { return };
         let innermost = at + 1 == members.len() && at > 0;
         if at > 0 && (!permutable || innermost) {
@@ -356,14 +380,6 @@ fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
         steps = with_steps_of(band, &steps, permuted_and_tiled(band, order, sizes));
     });
     found.then_some(steps)
-}
-
-fn visit_outermost(shape: &Shape, visit: &mut impl FnMut(BandId, &[super::shape::Member], bool)) {
-    match shape {
-        Shape::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
-        Shape::Sequence(parts) => parts.iter().for_each(|p| visit_outermost(p, visit)),
-        Shape::Leaf(_) => {}
-    }
 }
 
 /// The bands whose last loop is innermost and uses vectors, after these steps.

@@ -38,6 +38,9 @@ impl Member {
     pub(super) fn is_skewed(&self) -> bool {
         self.rows.values().any(|row| row.iter().filter(|c| **c != 0).count() > 1)
     }
+    fn turn(&mut self) {
+        self.rows = Rc::new(self.rows.iter().map(|(s, row)| (*s, row.iter().map(|c| -c).collect())).collect());
+    }
 }
 
 impl Shape {
@@ -55,6 +58,7 @@ impl Shape {
                         Step::Permute { band, order } if *band == id => {
                             members = order.iter().map(|m| members[*m].clone()).collect();
                         }
+                        Step::Reverse { band, member } if *band == id => members[*member].turn(),
                         Step::Tile { band, sizes } if *band == id => {
                             around.push((id, cut(&mut members, sizes)));
                             id = id.points();
@@ -74,14 +78,23 @@ impl Shape {
         }
     }
 
-    /// The bands with how many loops they have, and whether those may be permuted.
-    pub(super) fn bands(&self) -> Vec<(BandId, usize, bool)> {
+    pub(super) fn for_each_outermost(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
+        match self {
+            Shape::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
+            Shape::Sequence(parts) => parts.iter().for_each(|part| part.for_each_outermost(visit)),
+            Shape::Leaf(_) => {}
+        }
+    }
+
+    /// Outer before inner.
+    pub(super) fn for_each_band(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
         match self {
             Shape::Band { id, members, permutable, child } => {
-                [vec![(*id, members.len(), *permutable)], child.bands()].concat()
+                visit(*id, members, *permutable);
+                child.for_each_band(visit);
             }
-            Shape::Sequence(parts) => parts.iter().flat_map(Shape::bands).collect(),
-            Shape::Leaf(_) => Vec::new(),
+            Shape::Sequence(parts) => parts.iter().for_each(|part| part.for_each_band(visit)),
+            Shape::Leaf(_) => {}
         }
     }
 }

@@ -43,16 +43,21 @@ fn check(sketch: &str, expected: Expect) {
 fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
     let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), schedule).unwrap();
     let mut steps = Steps::new();
-    for (band, members, permutable) in tree.shape.bands() {
-        if permutable && members > 1 {
-            let mut order: Vec<usize> = (0..members).collect();
-            order.rotate_left(dice.roll(members as u64) as usize);
-            steps.push(Step::Permute { band, order });
-            if dice.roll(3) > 0 {
-                steps.push(Step::Tile { band, sizes: (0..members).map(|_| 2 + dice.roll(2) as i64).collect() });
+    tree.shape.for_each_band(&mut |band, members, permutable| {
+        for member in members.iter().filter(|m| m.coincident) {
+            if dice.roll(3) == 0 {
+                steps.push(Step::Reverse { band, member: member.position });
             }
         }
-    }
+        if permutable && members.len() > 1 {
+            let mut order: Vec<usize> = (0..members.len()).collect();
+            order.rotate_left(dice.roll(members.len() as u64) as usize);
+            steps.push(Step::Permute { band, order });
+            if dice.roll(3) > 0 {
+                steps.push(Step::Tile { band, sizes: members.iter().map(|_| 2 + dice.roll(2) as i64).collect() });
+            }
+        }
+    });
     steps
 }
 

@@ -2,7 +2,7 @@
 
 use super::label::find;
 use super::{BandId, Label, Step, label_above};
-use isl::{IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, Val};
+use isl::{IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, UnionPwAff, Val};
 use thiserror::Error;
 
 /// A step that does not fit the tree.
@@ -38,7 +38,14 @@ impl Step {
                 if sorted != (0..members).collect::<Vec<_>>() {
                     return Err(other_members());
                 }
-                permuted(&node, order)?
+                let rows = rows(&node)?;
+                with_rows(&node, order.iter().map(|m| rows[*m].clone()).collect())?
+            }
+            Step::Reverse { member, .. } => {
+                let mut rows = rows(&node)?;
+                let (row, _) = rows.get_mut(*member).ok_or_else(other_members)?;
+                *row = row.neg()?;
+                with_rows(&node, rows)?
             }
             Step::Tile { band, sizes } => {
                 if sizes.len() != members || sizes.iter().any(|size| *size < 1) {
@@ -67,12 +74,16 @@ impl Step {
     }
 }
 
-fn permuted(node: &ScheduleNode, order: &[usize]) -> Result<ScheduleNode, IslError> {
-    let partial = node.band_get_partial_schedule()?;
-    let rows = partial.list()?;
-    let coincident: Vec<bool> = order.iter().map(|m| node.band_member_get_coincident(*m)).collect::<Result<_, _>>()?;
-    let rows: Vec<_> = order.iter().map(|m| rows[*m].clone()).collect();
-    let partial = MultiUnionPwAff::from_union_pw_aff_list(&partial.get_space()?, &rows)?;
+/// The members of a band, with their coincident flags.
+fn rows(node: &ScheduleNode) -> Result<Vec<(UnionPwAff, bool)>, IslError> {
+    let rows = node.band_get_partial_schedule()?.list()?;
+    rows.into_iter().enumerate().map(|(m, row)| Ok((row, node.band_member_get_coincident(m)?))).collect()
+}
+
+/// The band with other members in its place.
+fn with_rows(node: &ScheduleNode, rows: Vec<(UnionPwAff, bool)>) -> Result<ScheduleNode, IslError> {
+    let (rows, coincident): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    let partial = MultiUnionPwAff::from_union_pw_aff_list(&node.band_get_space()?, &rows)?;
     let permutable = node.band_get_permutable()?;
     let mut node = node.delete()?.insert_partial_schedule(&partial)?.band_set_permutable(permutable)?;
     for (at, flag) in coincident.into_iter().enumerate() {

@@ -367,10 +367,10 @@ fn any_legal_order_can_be_drawn() {
         expect![[r#"
             tiled: true, parallel: false, vectorized: false; less loop overhead (estimated 0.9 times faster)
             for (int c0 = 0; c0 <= 2; ++c0) {
-              for (int c1 = 0; c1 <= 2; ++c1) {
+              for (int c1 = -3; c1 <= 0; ++c1) {
                 for (int c2 = 0; c2 <= min(3, (-4) * c0 + 9); ++c2) {
-                  for (int c3 = 0; c3 <= min(3, (-4) * c1 + 9); ++c3) {
-                    S0(4 * c1 + c3, 4 * c0 + c2);
+                  for (int c3 = max(0, (-4) * c1 - 9); c3 <= min(3, (-4) * c1); ++c3) {
+                    S0((-4) * c1 - c3, 4 * c0 + c2);
                   }
                 }
               }

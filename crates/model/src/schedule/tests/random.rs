@@ -1,6 +1,9 @@
 //! Everything from dependences to loops, against the checker that uses none of it.
 
+use super::scalars::{random_sketch_with_scalars, random_tree};
 use super::*;
+use crate::dependence::value_dependences;
+use crate::scop::{AccessKind, StatementId};
 
 /// One or two loop nests of depth 2 or 3 over two small arrays, with enough coupling to make schedules interesting.
 fn random_sketch(dice: &mut Dice) -> String {
@@ -50,4 +53,80 @@ fn random_nests_in_random_orders_compute_the_same() {
         }
     }
     assert!(replayed > 1000, "{replayed}");
+}
+
+/// How many orders are tried: the environment variable ORDERS, or so many.
+const ORDERS: u64 = 400;
+
+/// Trees of any kind, most of them wrong. What is said to be legal computes the same; what is refused and computes the same all the
+/// same breaks no flow of values from a certain write.
+#[test]
+fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
+    let orders = std::env::var("ORDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(ORDERS);
+    let mut dice = Dice(0xA076_1D64_78BD_642F);
+    let (mut legal, mut wrong, mut strict) = (0, 0, 0);
+    for _ in 0..orders {
+        let sketch = if dice.roll(3) == 0 { random_sketch_with_scalars(&mut dice) } else { random_sketch(&mut dice) };
+        let sketch = sketch.replace("p0", "5").replace("p1", "4");
+        let sketch: String = sketch.lines().filter(|l| !l.starts_with("context")).map(|l| format!("{l}\n")).collect();
+        let scop = test_scop(&sketch);
+        let deps = dependences(&scop).unwrap();
+        let schedule = labelled(&random_order(&mut dice, &scop)).unwrap();
+        let verdict = check_legal(&schedule, &deps).unwrap();
+        let tree = match &verdict {
+            Legality::Legal(legal) => legal.schedule(),
+            Legality::Violated(_) => &schedule,
+        };
+        let node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
+        let same = match verify(&scop, &computed(&scop), &node, &[]).unwrap() {
+            Verdict::Same { .. } => true,
+            Verdict::Different { .. } => false,
+            Verdict::TooLarge => continue,
+        };
+        let shown = || format!("{sketch}\n{schedule}\n{}", node.text(&scop));
+        match verdict {
+            Legality::Legal(_) => {
+                assert!(same, "{}", shown());
+                legal += 1;
+            }
+            Legality::Violated(_) if !same => wrong += 1,
+            Legality::Violated(pairs) => {
+                strict += 1;
+                for map in pairs.intersect(&value_dependences(&scop).unwrap().flow).unwrap().maps().unwrap() {
+                    let name = map.get_tuple_name(isl::DimType::In).unwrap();
+                    let source = &scop.statements[&StatementId::from_isl_name(&name).unwrap()];
+                    let may = source.accesses.iter().any(|a| a.kind == AccessKind::MayWrite || a.update.is_some());
+                    assert!(may, "{map} is broken, and nothing changes\n{}", shown());
+                }
+            }
+        }
+    }
+    assert!(
+        legal * 20 > orders && wrong * 4 > orders && strict > 0,
+        "{legal} legal, {wrong} wrong, {strict} too strict"
+    );
+}
+
+/// Either isl's order with random steps, one loop reversed whatever it carries, or any tree.
+fn random_order(dice: &mut Dice, scop: &Scop) -> Schedule {
+    let is_flat = scop.statements.values().all(|s| s.domain.dim(isl::DimType::Set).unwrap() >= 2);
+    if is_flat && dice.roll(3) > 0 {
+        return random_tree(dice, scop);
+    }
+    let deps = dependences(scop).unwrap();
+    let found = Orders::of(scop, &deps, false, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
+    let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
+    let mut steps = random_steps(dice, scop, &deps, &schedule);
+    let tree = shape::Tree::of(&shape::Region::of(scop, &deps).unwrap(), &schedule).unwrap();
+    let wrong = dice.roll(6);
+    let mut at = 0;
+    tree.shape.for_each_band(&mut |band, members, _| {
+        for member in members {
+            if at == wrong {
+                steps.insert(0, Step::Reverse { band, member: member.position });
+            }
+            at += 1;
+        }
+    });
+    steps.iter().fold(schedule, |schedule, step| step.apply(&schedule).unwrap())
 }

@@ -188,7 +188,7 @@ fn a_dead_write_stays_out_of_other_live_ranges() {
 }
 
 /// Nests of two or three loops whose statements hand values on in scalars.
-fn random_sketch_with_scalars(dice: &mut Dice) -> String {
+pub(super) fn random_sketch_with_scalars(dice: &mut Dice) -> String {
     let mut sketch = String::from("context 1 <= p0 <= 6\ncontext 1 <= p1 <= 6\n");
     let subscripts = ["i, j", "j, i", "i, j - 1", "i - 1, j", "j, i + 1", "0, j", "i, 0"];
     sketch += "for i : 0 <= i < p0\n";
@@ -273,7 +273,7 @@ fn live_ranges_said_to_be_apart_are() {
 
 /// A band of two loops around all statements in one of a few orders, statements shifted by a step at times, some of them
 /// in a loop nest of their own, their order inside as it was; a third loop innermost.
-fn random_tree(dice: &mut Dice, scop: &Scop) -> Schedule {
+pub(super) fn random_tree(dice: &mut Dice, scop: &Scop) -> Schedule {
     let statements: Vec<(usize, usize)> =
         scop.statements.iter().map(|(id, s)| (id.index(), s.domain.dim(isl::DimType::Set).unwrap())).collect();
     let instance = |(s, dims): &(usize, usize)| format!("S{s}[{}]", if *dims == 3 { "i, j, k" } else { "i, j" });
