@@ -370,9 +370,9 @@ mod tests {
             ],
             check: "[n] -> {  : n <= 1200 }".into(),
             check_terms: vec![
-                CheckTerm { kind: CheckKind::IB, text: "n <= 1200".into() },
+                CheckTerm { kind: CheckKind::Assumed(AssumptionKind::IB), text: "n <= 1200".into() },
                 CheckTerm { kind: CheckKind::Work, text: "n >= 16".into() },
-                CheckTerm { kind: CheckKind::AA, text: "A and B do not overlap".into() },
+                CheckTerm { kind: CheckKind::Assumed(AssumptionKind::AA), text: "A and B do not overlap".into() },
             ],
             modelled: true,
             check_cost: 9,

@@ -7,6 +7,7 @@ mod temporary;
 pub use build::{PlanError, PlanOptions, admitted, build_plan};
 pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
+use crate::assume::AssumptionKind;
 use crate::loop_ast::{Expr, Node};
 use crate::scop::{ArrayId, StatementId};
 
@@ -27,12 +28,8 @@ pub struct CheckTerm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckKind {
-    RT,
-    EE,
-    BL,
-    IB,
-    AA,
-    EB,
+    /// What is assumed.
+    Assumed(AssumptionKind),
     /// Enough iterations to pay for the transformation.
     Work,
     /// The generated loop bounds fit their machine type.

@@ -1,6 +1,5 @@
 //! What to do with one region. Nothing here changes the IR.
 
-use crate::options::{Fusion, Options};
 use crate::{contain, fail_on_purpose, tell_of_failure};
 use isl::{Ctx, IslError};
 use llvm::Analyses;
@@ -15,6 +14,7 @@ use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, ScheduleOptions, choose};
 use model::scop::Scop;
 use model::verify::{self, sample_params, sample_uneven_params};
+use options::{Fusion, Options};
 
 /// A function with a verdict on each of its regions.
 pub struct Considered {

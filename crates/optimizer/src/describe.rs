@@ -238,22 +238,14 @@ fn expression_of(text: &str) -> String {
 }
 
 fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<report::Assumption>, IslError> {
-    use model::assume::AssumptionKind as Kind;
     let mut all = Vec::new();
     let mut known = scop.context.clone();
     for a in scop.assumptions.iter() {
         // That memory is not written is tested by comparing addresses, whatever the parameters are.
-        let implied = a.kind != Kind::RT && known.is_subset(&a.valid)?;
+        let implied = a.kind != report::AssumptionKind::RT && known.is_subset(&a.valid)?;
         known = known.intersect(&a.valid)?;
         all.push(report::Assumption {
-            kind: match a.kind {
-                Kind::RT => report::AssumptionKind::RT,
-                Kind::EE => report::AssumptionKind::EE,
-                Kind::BL => report::AssumptionKind::BL,
-                Kind::IB => report::AssumptionKind::IB,
-                Kind::AA => report::AssumptionKind::AA,
-                Kind::EB => report::AssumptionKind::EB,
-            },
+            kind: a.kind,
             because: a.because.clone(),
             line: a.line,
             valid: names.apply(&a.valid.to_string()),
@@ -296,12 +288,7 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
 fn check_term(term: &model::plan::CheckTerm, names: &Names) -> report::CheckTerm {
     report::CheckTerm {
         kind: match term.kind {
-            CheckKind::RT => report::CheckKind::RT,
-            CheckKind::EE => report::CheckKind::EE,
-            CheckKind::BL => report::CheckKind::BL,
-            CheckKind::IB => report::CheckKind::IB,
-            CheckKind::AA => report::CheckKind::AA,
-            CheckKind::EB => report::CheckKind::EB,
+            CheckKind::Assumed(kind) => report::CheckKind::Assumed(kind),
             CheckKind::Work => report::CheckKind::Work,
             CheckKind::Fits => report::CheckKind::Fits,
             CheckKind::Memory => report::CheckKind::Memory,

@@ -3,12 +3,12 @@
 
 use crate::decide::{Considered, ConsideredRegion, Verdict, consider};
 use crate::describe::{Outcome, describe, describe_refusal};
-use crate::options::Options;
 use crate::{contain, fail_on_purpose, remark, tell_of_failure};
 use llvm::facts::FunctionFacts;
 use llvm::write::{WriteOptions, write_region};
 use llvm::{Analyses, Backup, FunctionHandle};
 use model::refusal::{Refusal, RefusalKind};
+use options::Options;
 use std::collections::BTreeMap;
 
 /// What happened to one function.

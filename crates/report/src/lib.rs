@@ -5,6 +5,8 @@
 //!
 //! This crate knows neither isl nor LLVM, so that the command links neither.
 
+pub use options::AssumptionKind;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,22 +199,6 @@ pub struct Assumption {
     pub implied: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum AssumptionKind {
-    /// A value in memory does not change.
-    RT,
-    /// No wrap-around.
-    EE,
-    /// Loops end.
-    BL,
-    /// Subscripts stay in bounds.
-    IB,
-    /// Arrays do not overlap.
-    AA,
-    /// Checks of the program itself do not fail.
-    EB,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckTerm {
@@ -222,12 +208,6 @@ pub struct CheckTerm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CheckKind {
-    RT,
-    EE,
-    BL,
-    IB,
-    AA,
-    EB,
     /// Enough iterations to pay for the transformation.
     #[serde(rename = "work")]
     Work,
@@ -236,6 +216,9 @@ pub enum CheckKind {
     Fits,
     /// Memory of the new loops' own is not too much.
     Memory,
+    /// What is assumed.
+    #[serde(untagged)]
+    Assumed(AssumptionKind),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -137,7 +137,11 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
             false => expr_from_set(&preload.when.gist(&known)?, &known)?,
         };
         let text = format!("{} is read before the loops", invariant.name);
-        check.push(CheckTerm { kind: CheckKind::RT, text, test: Test::Preload { invariant: number, when } });
+        check.push(CheckTerm {
+            kind: CheckKind::Assumed(AssumptionKind::RT),
+            text,
+            test: Test::Preload { invariant: number, when },
+        });
         let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
         unknown.retain(|p| later().any(|preload| preload.params.contains(p)));
     }
@@ -169,7 +173,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
                         Expr::binary(BinaryOp::Le, low, high),
                     ),
                 };
-                check.push(CheckTerm { kind: CheckKind::EE, text, test: Test::Holds(test) });
+                check.push(CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), text, test: Test::Holds(test) });
             }
             Ok(None) => {}
             Err(Unchecked::Unknown { line }) => {
@@ -191,7 +195,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         let (first_name, second_name) = (&scop.arrays[&first].name, &scop.arrays[&second].name);
         match ends {
             Ok((Some(first), Some(second))) => check.push(CheckTerm {
-                kind: CheckKind::AA,
+                kind: CheckKind::Assumed(AssumptionKind::AA),
                 text: format!("{first_name} and {second_name} do not overlap"),
                 test: Test::Disjoint { first, second },
             }),
@@ -222,16 +226,10 @@ fn assumed_terms(
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
         ready.push(!tested && !involves(&assumption.valid, unknown)?);
     }
-    const KINDS: [(AssumptionKind, CheckKind); 6] = [
-        (AssumptionKind::RT, CheckKind::RT),
-        (AssumptionKind::BL, CheckKind::BL),
-        (AssumptionKind::EE, CheckKind::EE),
-        (AssumptionKind::IB, CheckKind::IB),
-        (AssumptionKind::AA, CheckKind::AA),
-        (AssumptionKind::EB, CheckKind::EB),
-    ];
+    use AssumptionKind::{AA, BL, EB, EE, IB, RT};
+    const KINDS: [AssumptionKind; 6] = [RT, BL, EE, IB, AA, EB];
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
-    for (at, (assumed, kind)) in KINDS.into_iter().enumerate() {
+    for (at, assumed) in KINDS.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
         if valid.plain_is_universe()? || is_left_untested(assumed) {
             continue;
@@ -242,7 +240,7 @@ fn assumed_terms(
             return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
         }
         // What lies inside of rows is often too small to wrap around.
-        let later = |kind| KINDS[at + 1..].iter().any(|(later, _)| *later == kind);
+        let later = |kind| KINDS[at + 1..].contains(&kind);
         let implied = scop.ctx.within(IMPLIED, || {
             let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
             known.intersect(&others)?.is_subset(&valid)
@@ -255,6 +253,7 @@ fn assumed_terms(
         }
         let expr = expr_from_set(&valid, known)?;
         if expr != Expr::truth(true) {
+            let kind = CheckKind::Assumed(assumed);
             check.push(CheckTerm { kind, text: text(scop, &expr), test: Test::Holds(expr) });
         }
         *known = both;
@@ -495,17 +494,21 @@ mod tests {
 
     fn shown(scop: &Scop, plan: Result<Plan, PlanError>) -> String {
         let show = |e: &Expr| text(scop, e);
+        let kind = |kind: CheckKind| match kind {
+            CheckKind::Assumed(kind) => kind.name().to_string(),
+            other => format!("{other:?}"),
+        };
         match plan {
             Err(e) => format!("refused: {e}\n"),
             Ok(plan) => plan
                 .check
                 .iter()
-                .map(|term| match &term.test {
-                    Test::Holds(e) => format!("{:?}: {}: {}\n", term.kind, term.text, show(e)),
-                    Test::Preload { when, .. } => format!("{:?}: {} if {}\n", term.kind, term.text, show(when)),
+                .map(|term| (term, kind(term.kind)))
+                .map(|(term, kind)| match &term.test {
+                    Test::Holds(e) => format!("{kind}: {}: {}\n", term.text, show(e)),
+                    Test::Preload { when, .. } => format!("{kind}: {} if {}\n", term.text, show(when)),
                     Test::Disjoint { first, second } => format!(
-                        "{:?}: {}: {} + [{}, {}) against {} + [{}, {})\n",
-                        term.kind,
+                        "{kind}: {}: {} + [{}, {}) against {} + [{}, {})\n",
                         term.text,
                         first.array,
                         show(&first.low),
@@ -638,7 +641,7 @@ mod tests {
         let mut scop = test_scop(shaped);
         scop.arrays[0].may_wrap = Some(Wraps::default());
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
-        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
+        let term = plan.check.iter().find(|term| term.kind == CheckKind::Assumed(AssumptionKind::EE)).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
         assert_eq!(text(&scop, test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
     }
@@ -655,7 +658,7 @@ mod tests {
         let dropped = (statement.domain.clone(), statement.accesses.remove(0).relation);
         scop.arrays[0].may_wrap = Some(Wraps { window: Some((0, 1 << 35)), touched: vec![dropped] });
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
-        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
+        let term = plan.check.iter().find(|term| term.kind == CheckKind::Assumed(AssumptionKind::EE)).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
         assert_eq!(text(&scop, test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
     }
