@@ -147,19 +147,11 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
             moved: considered.found.moved,
             plan: None,
             transformation: report::Transformation::none(),
-            check: report::UNIVERSE.into(),
-            check_cost: 0,
         };
         match &considered.verdict {
             Verdict::Leave(refusal) => refusals.push(refusal.clone()),
             Verdict::Transform(chosen) => {
                 outcome.plan = Some(&chosen.plan);
-                outcome.check_cost = chosen.plan.check_cost() as u64;
-                if let Ok(valid) = scop.assumptions.valid(&scop.context, |_, _| true)
-                    && !valid.plain_is_universe().unwrap_or(false)
-                {
-                    outcome.check = valid.to_string();
-                }
                 outcome.transformation = report::Transformation {
                     by: report::By::Auto,
                     schedule: chosen.schedule.clone(),

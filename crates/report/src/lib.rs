@@ -91,8 +91,9 @@ pub struct Array {
     pub shape: Vec<String>,
     pub recovered: Recovered,
     /// The parameters for which the subscripts stay inside the shape; universe where that is proved.
-    #[serde(default = "universe")]
     pub condition: String,
+    /// The same without the braces, `n <= 1200`; empty for the universe.
+    pub requires: String,
     /// Not an array of the program, but memory of the new loops' own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub temporary: bool,
@@ -100,10 +101,6 @@ pub struct Array {
 
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-fn universe() -> String {
-    UNIVERSE.into()
 }
 
 /// How the shape of an array came to be known.
@@ -135,6 +132,8 @@ pub struct Access {
     /// An SSA value that crosses statements, not memory.
     pub scalar: bool,
     pub relation: String,
+    /// The subscripts, `i-1` and `j`, outermost first; none where the relation is not one tuple of functions.
+    pub subscripts: Option<Vec<String>>,
     /// Flat, in elements; empty when it has no closed form.
     pub offset: String,
     pub lmad: Option<Lmad>,
@@ -193,6 +192,8 @@ pub struct Assumption {
     pub line: u32,
     /// The parameters for which it holds.
     pub valid: String,
+    /// The same without the braces, `n <= 1200`; empty for the universe.
+    pub requires: String,
     /// The pair that must not overlap, for AA.
     pub arrays: Vec<String>,
     /// It follows from what is known and the assumptions before it.
@@ -362,6 +363,7 @@ mod tests {
                 shape: vec!["*".into(), "n".into()],
                 recovered: Recovered::Parametric,
                 condition: UNIVERSE.into(),
+                requires: String::new(),
                 temporary: false,
             }],
             statements: vec![Statement {
@@ -374,6 +376,7 @@ mod tests {
                     array: "A".into(),
                     scalar: false,
                     relation: "[n] -> { S0[i, j] -> A[i, j] }".into(),
+                    subscripts: Some(vec!["i".into(), "j".into()]),
                     offset: "n*i + j".into(),
                     lmad: Some(Lmad {
                         base: "0".into(),
@@ -388,6 +391,7 @@ mod tests {
                 because: "A and B are plain pointers".into(),
                 line: 14,
                 valid: "[n] -> {  : }".into(),
+                requires: String::new(),
                 arrays: vec!["A".into(), "B".into()],
                 implied: false,
             }],
@@ -445,7 +449,8 @@ mod tests {
                             "n"
                           ],
                           "recovered": "parametric",
-                          "condition": "{  : }"
+                          "condition": "{  : }",
+                          "requires": ""
                         }
                       ],
                       "statements": [
@@ -460,6 +465,10 @@ mod tests {
                               "array": "A",
                               "scalar": false,
                               "relation": "[n] -> { S0[i, j] -> A[i, j] }",
+                              "subscripts": [
+                                "i",
+                                "j"
+                              ],
                               "offset": "n*i + j",
                               "lmad": {
                                 "base": "0",
@@ -483,6 +492,7 @@ mod tests {
                           "because": "A and B are plain pointers",
                           "line": 14,
                           "valid": "[n] -> {  : }",
+                          "requires": "",
                           "arrays": [
                             "A",
                             "B"

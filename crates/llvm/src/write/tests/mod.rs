@@ -230,13 +230,13 @@ fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
     Node::Call { statement: StatementId(statement), coordinates }
 }
 fn holds(expr: Expr) -> CheckTerm {
-    CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), text: String::new(), test: Test::Holds(expr) }
+    CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), test: Test::Holds(expr) }
 }
 fn disjoint(first: (u32, Expr, Expr), second: (u32, Expr, Expr)) -> CheckTerm {
     let extent = |(array, low, high)| Extent { array: ArrayId(array), low, high };
     CheckTerm {
         kind: CheckKind::Assumed(AssumptionKind::AA),
-        text: String::new(),
+
         test: Test::Disjoint { first: extent(first), second: extent(second) },
     }
 }
