@@ -42,6 +42,8 @@ impl Default for PlanOptions {
 
 /// A bound in so many pieces is not worth a check.
 const MAX_WORK_PIECES: usize = 4;
+/// The terms of the check.
+const CHECK: Budget = Budget::new("check", 500_000);
 /// What it may cost to find out that a term need not be tested.
 const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 
@@ -51,9 +53,9 @@ const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 /// Ensures: where every term of the check holds, the assumptions of `scop` hold, the arrays it takes for disjoint are, and
 /// all arithmetic of the loops fits 64 bits.
 pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Result<Plan, PlanError> {
-    let Terms { mut check, temporaries, known } = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
+    let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, options))?;
     let body = generate(schedule, &known, &options.ast)?;
-    check.extend(scop.ctx.within(Budget::CHECK, || fits(scop, &body, &known))?);
+    check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };
     if plan.check_cost() > options.max_check_cost {
@@ -66,7 +68,7 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
 /// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
 /// loops, such as a division that takes its dividend for positive, need not make sense at others.
 pub fn admitted(scop: &Scop, options: &PlanOptions) -> Result<Set, PlanError> {
-    Ok(scop.ctx.within(Budget::CHECK, || terms(scop, options))?.known)
+    Ok(scop.ctx.within(CHECK, || terms(scop, options))?.known)
 }
 
 pub(super) fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
@@ -228,15 +230,12 @@ fn assumed_terms(
         }
         // What lies inside of rows is often too small to wrap around.
         let later = |kind| KINDS[at + 1..].contains(&kind);
-        let implied = scop.ctx.within(IMPLIED, || {
+        let implied = scop.ctx.try_within(IMPLIED, || {
             let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
             known.intersect(&others)?.is_subset(&valid)
         });
-        match implied {
-            Ok(true) => continue,
-            Ok(false) => {}
-            Err(IslError::OutOfBudget { stage }) if stage == IMPLIED.name => {}
-            Err(error) => return Err(error.into()),
+        if implied?.unwrap_or(false) {
+            continue;
         }
         let expr = expr_from_set(&valid, known)?;
         if expr != Expr::truth(true) {
