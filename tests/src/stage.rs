@@ -3,7 +3,7 @@
 use crate::execute;
 use crate::fixture::Fixture;
 use crate::tools;
-use report::{By, Report};
+use report::{By, CheckKind, Report};
 use std::fmt::Write;
 use std::process::Command;
 
@@ -112,7 +112,11 @@ fn show_check(report: &Report) -> String {
         }
         let _ = writeln!(out, "  check {}", scop.check);
         for term in &scop.check_terms {
-            let _ = writeln!(out, "  term {:?}: {}", term.kind, term.text);
+            let kind = match term.kind {
+                CheckKind::Assumed(kind) => kind.name().to_string(),
+                other => format!("{other:?}"),
+            };
+            let _ = writeln!(out, "  term {kind}: {}", term.text);
         }
         let _ = writeln!(out, "  cost {}", scop.check_cost);
     }

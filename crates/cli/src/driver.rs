@@ -2,8 +2,9 @@
 
 use crate::analyze::joined;
 use crate::error::Error;
-use crate::options::OptionList;
+use crate::options_of_environment;
 use crate::toolchain::{self, Tool};
+use options::List;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -22,17 +23,17 @@ pub fn run(language: Language, arguments: Vec<OsString>) -> Result<(), Error> {
         Language::Cxx => Tool::ClangCxx,
         Language::Fortran => Tool::Flang,
     };
-    let mut options = OptionList::from_environment()?;
+    let mut options = options_of_environment()?;
     let arguments = take_options(arguments, &mut options)?;
     let compiler = tool.locate()?;
     let mut command = Command::new(&compiler);
     command.args(&arguments);
     let wanted = Wanted::by(&arguments);
-    if wanted.optimizes && !options.has("off") {
+    if wanted.optimizes && !options.options().off {
         command.arg(joined("-fpass-plugin=", &toolchain::plugin()?));
     }
     // Objects compiled with threads need the runtime, whatever the flags of the linking step.
-    if wanted.links && options.has("parallel") {
+    if wanted.links && options.options().parallel {
         command.args(toolchain::openmp_link_flags(&compiler));
     }
     command.env("LOOPWRIGHT", options.to_string());
@@ -41,7 +42,7 @@ pub fn run(language: Language, arguments: Vec<OsString>) -> Result<(), Error> {
 }
 
 /// Takes `--loopwright=LIST` out of a command line.
-fn take_options(arguments: Vec<OsString>, options: &mut OptionList) -> Result<Vec<OsString>, Error> {
+fn take_options(arguments: Vec<OsString>, options: &mut List) -> Result<Vec<OsString>, Error> {
     let mut rest = Vec::with_capacity(arguments.len());
     for argument in arguments {
         match argument.to_str().and_then(|text| text.strip_prefix("--loopwright=")) {
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn our_options_are_taken_out() {
-        let mut options = OptionList::default();
+        let mut options = List::default();
         let words = ["-O2", "--loopwright=parallel", "a.c", "--loopwright=tile=16"].map(OsString::from).to_vec();
         let rest = take_options(words, &mut options).unwrap();
         assert_eq!(rest, ["-O2", "a.c"]);

@@ -7,13 +7,12 @@ mod driver;
 mod error;
 mod input;
 mod opt;
-mod options;
 mod render;
 mod toolchain;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use error::Error;
-use options::OptionList;
+use options::List;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +22,7 @@ use std::process::ExitCode;
     name = "loopwright",
     version,
     about = "Makes loop nests fast, checks at run time what it could not prove, and explains itself",
-    after_help = TOP_HELP,
+    after_help = top_help(),
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -31,7 +30,8 @@ struct Cli {
     command: Command,
 }
 
-const TOP_HELP: &str = "\
+/// Before the list of options.
+const EXAMPLES: &str = "\
 Examples:
   loopwright analyze matmul.c                      what was understood and done, and why the rest was left alone
   loopwright analyze matmul.c --function kernel    one function only
@@ -41,27 +41,20 @@ Examples:
   make CC='loopwright cc'                          a whole project
   make CC='loopwright cc --loopwright=parallel'    with threads
 
-Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:
-  parallel             run outer loops on several threads (links the OpenMP runtime)
-  expand               values that fit into no array may get memory of their own, at most 64 MiB
-  position=late|early  where in clang's pipeline it works: before the vectorizer (late, the default) or at its start (early)
-  function=NAME        only this function
-  tile=N               edge of the tiles
-  fusion=min|max       how eagerly loops are fused
-  delicm=on|off        values that LLVM keeps in registers go back to arrays (on, the default) or stay (off)
-  report=DIR           write a report per module, as `analyze --json` prints it
-  stats                the program counts which side of each check ran and says so on exit
-  outline              checks are functions `….lw.check.…` of their own, for profilers: to measure what they cost
-  verify               check every result with an independent checker
-  analyze              report only, change nothing
-  off                  do nothing
+Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:";
 
+/// Behind the list of options.
+const SURROUNDINGS: &str = "\
 Environment:
   LOOPWRIGHT           options, as above; the command line wins
   LOOPWRIGHT_PLUGIN    the plugin, if libloopwright.so is not beside this executable
   LOOPWRIGHT_LLVM      the folder of LLVM 19 (with bin/clang), if clang-19 is not in PATH
 
 Exit status: 0; 2 if the input, the output or the installation is at fault; otherwise that of the compiler (cc, c++, fc).";
+
+fn top_help() -> String {
+    format!("{EXAMPLES}\n{}\n{SURROUNDINGS}", options::help())
+}
 
 #[derive(Subcommand)]
 enum Command {
@@ -107,8 +100,8 @@ struct Choices {
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
     /// Where in clang's pipeline to work
-    #[arg(long, value_enum)]
-    position: Option<Position>,
+    #[arg(long, value_parser = ["early", "late"])]
+    position: Option<String>,
     /// Run outer loops on several threads
     #[arg(long)]
     parallel: bool,
@@ -120,29 +113,28 @@ struct Choices {
     flags: Vec<OsString>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Position {
-    Early,
-    Late,
-}
-
 impl Choices {
     /// Environment first, command line over it.
-    fn options(&self) -> Result<OptionList, Error> {
-        let mut list = OptionList::from_environment()?;
-        if let Some(text) = &self.loopwright {
-            list.extend(text)?;
-        }
-        match self.position {
-            Some(Position::Early) => list.set("position", "early"),
-            Some(Position::Late) => list.set("position", "late"),
-            None => {}
+    fn options(&self) -> Result<List, Error> {
+        let mut list = options_of_environment()?;
+        list.extend(self.loopwright.as_deref().unwrap_or_default()).map_err(Error::new)?;
+        if let Some(position) = &self.position {
+            list.extend(&format!("position={position}")).map_err(Error::new)?;
         }
         if self.parallel {
-            list.set_flag("parallel");
+            list.extend("parallel").map_err(Error::new)?;
         }
         Ok(list)
     }
+}
+
+fn options_of_environment() -> Result<List, Error> {
+    let mut list = List::default();
+    if let Some(text) = std::env::var_os("LOOPWRIGHT") {
+        let text = text.to_str().ok_or_else(|| Error::new("LOOPWRIGHT is not valid text"))?;
+        list.extend(text).map_err(|e| Error::new(format!("in LOOPWRIGHT: {e}")))?;
+    }
+    Ok(list)
 }
 
 #[derive(Args)]

@@ -29,7 +29,8 @@ pub fn run(args: &OptArgs) -> Result<(), Error> {
     let mut options = args.choices.options()?;
     if let Some(function) = &args.choices.function {
         let report = inspect(&input, &args.choices)?;
-        options.set("function", find_function(&report, function, &args.file)?);
+        let name = find_function(&report, function, &args.file)?;
+        options.extend(&format!("function={name}")).map_err(Error::new)?;
     }
 
     // The compiler works in a folder of its own; OUT appears at the end, in one step.

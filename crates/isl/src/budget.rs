@@ -1,7 +1,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::large::Meter;
-use crate::{Ctx, IslError, raw};
+use crate::{Ctx, IslError, Result, raw};
 
 /// A named allowance of isl operations. An operation is an allocation or a pivot of a simplex tableau: about a microsecond
 /// where tableaux are small, so a million is about a second; the scheduler's are not, see [`Budget::schedule_of`]. Counting
@@ -23,24 +23,8 @@ impl Budget {
     /// Domains, access relations and contexts from the IR.
     pub const READ: Budget = Budget::new("read", 500_000);
     pub const READ_HASTILY: Budget = Budget::new("read", 50_000);
-    /// Recovering array shapes.
-    pub const DELINEARIZE: Budget = Budget::new("delinearize", 500_000);
-    /// Simplifying the assumptions.
-    pub const ASSUME: Budget = Budget::new("assume", 500_000);
-    /// Lifetimes and unused array cells.
-    pub const ZONE: Budget = Budget::new("zone", 1_000_000);
-    /// Dataflow.
-    pub const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
-    /// The scheduler's linear programs, for a dozen statements that depend on each other.
-    pub const SCHEDULE: Budget = Budget::new("schedule", 100_000);
-    /// Correcting a transformation that violates dependences.
-    pub const DEVIATE: Budget = Budget::new("deviate", 1_000_000);
     /// From the schedule tree to loops.
     pub const AST: Budget = Budget::new("ast", 1_000_000);
-    /// The run-time check.
-    pub const CHECK: Budget = Budget::new("check", 500_000);
-    /// The independent checker.
-    pub const VERIFY: Budget = Budget::new("verify", 4_000_000);
 
     /// The scheduler's linear programs for this many statements that depend on each other: about a second at most.
     ///
@@ -97,6 +81,14 @@ impl Ctx {
         let used = inner.left - self.limit_now().map_or(0, |limit| limit.left);
         self.set_limit(outer.map(|outer| Limit { left: outer.left.saturating_sub(used), ..outer }));
         result.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+
+    /// As [`Ctx::within`]; nothing if this budget ran out, and not one around it or inside of it.
+    pub fn try_within<T>(&self, budget: Budget, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        match self.within(budget, work) {
+            Err(IslError::OutOfBudget { stage }) if stage == budget.name => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// Runs `work` with one of so many equal parts of what the budget in force still allows; without limit if there is none.

@@ -28,7 +28,7 @@
 //! # fn main() -> Result<(), IslError> {
 //! let ctx = Ctx::new();
 //! let triangle = Set::read_from_str(&ctx, "[n] -> { S[i, j] : 0 <= j <= i < n }")?;
-//! let column = ctx.within(Budget::READ, || triangle.fix_si(isl::DimType::Set, 1, 2))?;
+//! let column = ctx.within(Budget::new("column", 1000), || triangle.fix_si(isl::DimType::Set, 1, 2))?;
 //! assert_eq!(column.to_string(), "[n] -> { S[i, j = 2] : 2 <= i < n }");
 //! # Ok(())
 //! # }

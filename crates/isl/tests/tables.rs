@@ -374,7 +374,7 @@ fn schedules_are_computed_tiled_and_turned_into_loops() {
     let dependences =
         union_map(&ctx, "{ S[t, i] -> S[t + 1, i - 1]; S[t, i] -> S[t + 1, i]; S[t, i] -> S[t + 1, i + 1] }");
     let schedule = ctx
-        .within(Budget::SCHEDULE, || {
+        .within(Budget::new("schedule", 100_000), || {
             ScheduleConstraints::on_domain(&domain)?
                 .set_validity(&dependences)?
                 .set_proximity(&dependences)?

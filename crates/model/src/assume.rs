@@ -1,58 +1,6 @@
 //! What we take for granted without proof, and therefore check at run time.
 
-/// The five families of "Optimistic Loop Optimization", and one for code that is written to give up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AssumptionKind {
-    /// Referential transparency: a value in memory does not change.
-    RT,
-    /// Expression evaluation: no wrap-around.
-    EE,
-    /// Bounded loops.
-    BL,
-    /// In bounds.
-    IB,
-    /// No aliasing.
-    AA,
-    /// Error blocks: checks of the program itself do not fail.
-    EB,
-}
-
-impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 6] = [Self::RT, Self::EE, Self::BL, Self::IB, Self::AA, Self::EB];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RT => "RT",
-            Self::EE => "EE",
-            Self::BL => "BL",
-            Self::IB => "IB",
-            Self::AA => "AA",
-            Self::EB => "EB",
-        }
-    }
-}
-
-/// The kinds of assumptions that may be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowed(u8);
-
-impl Allowed {
-    pub const ALL: Allowed = Allowed(u8::MAX);
-    pub const NONE: Allowed = Allowed(0);
-
-    pub fn with(self, kind: AssumptionKind) -> Allowed {
-        Allowed(self.0 | 1 << kind as u8)
-    }
-    pub fn contains(self, kind: AssumptionKind) -> bool {
-        self.0 & 1 << kind as u8 != 0
-    }
-}
-
-impl Default for Allowed {
-    fn default() -> Self {
-        Allowed::ALL
-    }
-}
+pub use options::{Allowed, AssumptionKind};
 
 /// The region behaves as modelled for the parameter values in `valid`, a set over the parameters.
 #[derive(Clone, Debug)]

@@ -76,13 +76,11 @@ impl Dependences {
 ///
 /// Requires: `scop.schedule` orders all instances totally.
 pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
-    let ranged = match scop.ctx.within(RANGES, || ranges::ranges(scop)) {
-        Err(IslError::OutOfBudget { stage }) if stage == RANGES.name => Vec::new(),
-        other => other?,
-    };
-    scop.ctx.within(Budget::DEPENDENCE, || compute(scop, ranged))
+    let ranged = scop.ctx.try_within(RANGES, || ranges::ranges(scop))?.unwrap_or_default();
+    scop.ctx.within(DEPENDENCE, || compute(scop, ranged))
 }
 
+const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
 /// Live ranges that take longer to find stay in order.
 const RANGES: Budget = Budget::new("ranges", 100_000);
 
@@ -174,7 +172,7 @@ fn possible(pairs: &UnionMap, known: &Known) -> Result<UnionMap, IslError> {
 
 /// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
 pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
-    scop.ctx.within(Budget::DEPENDENCE, || {
+    scop.ctx.within(DEPENDENCE, || {
         let known = Known::of(scop)?;
         let order = Phases::of(scop, &known)?;
         let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;

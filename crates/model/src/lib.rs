@@ -10,6 +10,7 @@ pub mod dependence;
 pub(crate) mod fixture;
 mod known;
 pub mod loop_ast;
+pub mod names;
 pub mod plan;
 pub mod polynomial;
 pub mod refusal;

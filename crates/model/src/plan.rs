@@ -2,13 +2,15 @@
 
 mod build;
 mod extent;
+mod show;
 mod temporary;
 
 pub use build::{PlanError, PlanOptions, admitted, build_plan};
 pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
+use crate::assume::AssumptionKind;
 use crate::loop_ast::{Expr, Node};
-use crate::scop::{ArrayId, StatementId};
+use crate::scop::{ArrayId, ParamId, StatementId};
 
 pub struct Plan {
     /// Evaluated in order, before anything else; the first that is false, or whose arithmetic overflows 64 bits, takes the original.
@@ -20,23 +22,20 @@ pub struct Plan {
 
 pub struct CheckTerm {
     pub kind: CheckKind,
-    /// For the report: `n <= 1024`, `A and B do not overlap`.
-    pub text: String,
     pub test: Test,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a term is about.
+#[derive(Clone, Debug, PartialEq)]
 pub enum CheckKind {
-    RT,
-    EE,
-    BL,
-    IB,
-    AA,
-    EB,
+    /// What is assumed.
+    Assumed(AssumptionKind),
+    /// The bytes of an array, up to `end`, lie in its window or, if it has none, can be counted in 64 bits: assumed, of kind EE.
+    Bytes { array: ArrayId, end: Expr, window: Option<(i128, i128)> },
     /// Enough iterations to pay for the transformation.
     Work,
-    /// The generated loop bounds fit their machine type.
-    Fits,
+    /// A parameter is so small that the generated loop bounds fit their machine type.
+    Fits { param: ParamId, bits: u32 },
     /// Memory of our own is not too much.
     Memory,
 }

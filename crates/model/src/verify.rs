@@ -31,6 +31,7 @@ use isl::{Budget, IslError};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+pub(crate) const VERIFY: Budget = Budget::new("verify", 4_000_000);
 /// More instances than this are not replayed.
 pub const MAX_INSTANCES: usize = 20_000;
 /// Nor are loops that go round more often than this: around a loop that is empty, one may run for ever.
@@ -50,7 +51,7 @@ pub enum Verdict {
 ///
 /// Requires: `params` has one value per parameter, in the context and satisfying the check that guards `node`.
 pub fn verify(scop: &Scop, program: &Program, node: &Node, params: &[i128]) -> Result<Verdict, IslError> {
-    scop.ctx.within(Budget::VERIFY, || {
+    scop.ctx.within(VERIFY, || {
         let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
         if let Some(what) = placement::misplaced(scop, &trace, params) {
             return Ok(Verdict::Different { what });
@@ -73,7 +74,7 @@ pub fn verify(scop: &Scop, program: &Program, node: &Node, params: &[i128]) -> R
 /// Is the model of scalars complete: does every read of one see a write, or what it is before the region, for the scalars in `initial`?
 /// A program computes a value before it uses it.
 pub fn scalars_are_written(scop: &Scop, initial: &[ArrayId], params: &[i128]) -> Result<Verdict, IslError> {
-    scop.ctx.within(Budget::VERIFY, || {
+    scop.ctx.within(VERIFY, || {
         let Traced::All(trace) = Trace::of(scop, params, MAX_INSTANCES)? else { return Ok(Verdict::TooLarge) };
         let mut written: HashSet<ArrayId> = initial.iter().copied().collect();
         for (k, touched) in trace.touched.iter().enumerate() {
@@ -103,7 +104,7 @@ pub fn sample_uneven_params(
     valid: &isl::Set,
     wish: impl Fn(usize) -> i64,
 ) -> Result<Option<Vec<i128>>, IslError> {
-    scop.ctx.within(Budget::VERIFY, || {
+    scop.ctx.within(VERIFY, || {
         let mut set = scop.context.intersect(valid)?;
         if set.is_empty()? {
             return Ok(None);

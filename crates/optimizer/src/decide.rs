@@ -1,6 +1,5 @@
 //! What to do with one region. Nothing here changes the IR.
 
-use crate::options::{Fusion, Options};
 use crate::{contain, fail_on_purpose, tell_of_failure};
 use isl::{Ctx, IslError};
 use llvm::Analyses;
@@ -16,6 +15,7 @@ use model::schedule::{self, Decision, Machine, Order, ScheduleOptions, choose};
 use model::scop::Scop;
 use model::transform::Step;
 use model::verify::{self, sample_params, sample_uneven_params};
+use options::{Fusion, Options};
 
 /// A function with a verdict on each of its regions.
 pub struct Considered {

@@ -3,11 +3,10 @@
 mod contain;
 mod decide;
 mod describe;
-pub mod options;
 mod pipeline;
 mod remark;
 
-pub use options::{Fusion, Options, Position};
+pub use options::{Options, Position};
 pub use report;
 
 use llvm::{Backup, FunctionHandle, ModuleHandle};

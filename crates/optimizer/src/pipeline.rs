@@ -3,12 +3,12 @@
 
 use crate::decide::{Considered, ConsideredRegion, Verdict, consider};
 use crate::describe::{Outcome, describe, describe_refusal};
-use crate::options::Options;
 use crate::{contain, fail_on_purpose, remark, tell_of_failure};
 use llvm::facts::FunctionFacts;
 use llvm::write::{WriteOptions, write_region};
 use llvm::{Analyses, Backup, FunctionHandle};
 use model::refusal::{Refusal, RefusalKind};
+use options::Options;
 use std::collections::BTreeMap;
 
 /// What happened to one function.
@@ -147,19 +147,11 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
             moved: considered.found.moved,
             plan: None,
             transformation: report::Transformation::none(),
-            check: report::UNIVERSE.into(),
-            check_cost: 0,
         };
         match &considered.verdict {
             Verdict::Leave(refusal) => refusals.push(refusal.clone()),
             Verdict::Transform(chosen) => {
                 outcome.plan = Some(&chosen.plan);
-                outcome.check_cost = chosen.plan.check_cost() as u64;
-                if let Ok(valid) = scop.assumptions.valid(&scop.context, |_, _| true)
-                    && !valid.plain_is_universe().unwrap_or(false)
-                {
-                    outcome.check = valid.to_string();
-                }
                 outcome.transformation = report::Transformation {
                     by: report::By::Auto,
                     schedule: chosen.order.schedule.to_string(),

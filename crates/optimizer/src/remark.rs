@@ -1,9 +1,9 @@
 //! What `-Rpass=loopwright`, `-Rpass-missed=loopwright` and `-Rpass-analysis=loopwright` say, in the words of a C programmer.
 
 use crate::decide::{Chosen, Considered, ConsideredRegion, Verdict};
-use crate::describe::Names;
 use llvm::facts::FunctionFacts;
 use llvm::{Analyses, FunctionHandle, Location, RemarkKind};
+use model::names::Names;
 use model::refusal::Refusal;
 
 /// Remarks with their places, collected while the code they are about still stands.
@@ -70,8 +70,9 @@ fn done(chosen: &Chosen) -> String {
 }
 
 fn check(region: &ConsideredRegion, chosen: &Chosen) -> String {
-    let names = Names::of(&region.region.scop);
-    let terms: Vec<String> = chosen.plan.check.iter().map(|term| names.apply(&term.text)).collect();
+    let (plan, scop) = (&chosen.plan, &region.region.scop);
+    let names = Names::of(scop);
+    let terms: Vec<String> = plan.check.iter().map(|term| plan.text_of(term, scop, &names)).collect();
     if terms.is_empty() {
         "the new loops always run: nothing needs to be checked".into()
     } else {

@@ -5,6 +5,8 @@
 //!
 //! This crate knows neither isl nor LLVM, so that the command links neither.
 
+pub use options::AssumptionKind;
+
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +91,9 @@ pub struct Array {
     pub shape: Vec<String>,
     pub recovered: Recovered,
     /// The parameters for which the subscripts stay inside the shape; universe where that is proved.
-    #[serde(default = "universe")]
     pub condition: String,
+    /// The same without the braces, `n <= 1200`; empty for the universe.
+    pub requires: String,
     /// Not an array of the program, but memory of the new loops' own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub temporary: bool,
@@ -98,10 +101,6 @@ pub struct Array {
 
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-fn universe() -> String {
-    UNIVERSE.into()
 }
 
 /// How the shape of an array came to be known.
@@ -133,6 +132,8 @@ pub struct Access {
     /// An SSA value that crosses statements, not memory.
     pub scalar: bool,
     pub relation: String,
+    /// The subscripts, `i-1` and `j`, outermost first; none where the relation is not one tuple of functions.
+    pub subscripts: Option<Vec<String>>,
     /// Flat, in elements; empty when it has no closed form.
     pub offset: String,
     pub lmad: Option<Lmad>,
@@ -191,26 +192,12 @@ pub struct Assumption {
     pub line: u32,
     /// The parameters for which it holds.
     pub valid: String,
+    /// The same without the braces, `n <= 1200`; empty for the universe.
+    pub requires: String,
     /// The pair that must not overlap, for AA.
     pub arrays: Vec<String>,
     /// It follows from what is known and the assumptions before it.
     pub implied: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum AssumptionKind {
-    /// A value in memory does not change.
-    RT,
-    /// No wrap-around.
-    EE,
-    /// Loops end.
-    BL,
-    /// Subscripts stay in bounds.
-    IB,
-    /// Arrays do not overlap.
-    AA,
-    /// Checks of the program itself do not fail.
-    EB,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,12 +209,6 @@ pub struct CheckTerm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CheckKind {
-    RT,
-    EE,
-    BL,
-    IB,
-    AA,
-    EB,
     /// Enough iterations to pay for the transformation.
     #[serde(rename = "work")]
     Work,
@@ -236,6 +217,9 @@ pub enum CheckKind {
     Fits,
     /// Memory of the new loops' own is not too much.
     Memory,
+    /// What is assumed.
+    #[serde(untagged)]
+    Assumed(AssumptionKind),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -383,6 +367,7 @@ mod tests {
                 shape: vec!["*".into(), "n".into()],
                 recovered: Recovered::Parametric,
                 condition: UNIVERSE.into(),
+                requires: String::new(),
                 temporary: false,
             }],
             statements: vec![Statement {
@@ -395,6 +380,7 @@ mod tests {
                     array: "A".into(),
                     scalar: false,
                     relation: "[n] -> { S0[i, j] -> A[i, j] }".into(),
+                    subscripts: Some(vec!["i".into(), "j".into()]),
                     offset: "n*i + j".into(),
                     lmad: Some(Lmad {
                         base: "0".into(),
@@ -409,6 +395,7 @@ mod tests {
                 because: "A and B are plain pointers".into(),
                 line: 14,
                 valid: "[n] -> {  : }".into(),
+                requires: String::new(),
                 arrays: vec!["A".into(), "B".into()],
                 implied: false,
             }],
@@ -466,7 +453,8 @@ mod tests {
                             "n"
                           ],
                           "recovered": "parametric",
-                          "condition": "{  : }"
+                          "condition": "{  : }",
+                          "requires": ""
                         }
                       ],
                       "statements": [
@@ -481,6 +469,10 @@ mod tests {
                               "array": "A",
                               "scalar": false,
                               "relation": "[n] -> { S0[i, j] -> A[i, j] }",
+                              "subscripts": [
+                                "i",
+                                "j"
+                              ],
                               "offset": "n*i + j",
                               "lmad": {
                                 "base": "0",
@@ -504,6 +496,7 @@ mod tests {
                           "because": "A and B are plain pointers",
                           "line": 14,
                           "valid": "[n] -> {  : }",
+                          "requires": "",
                           "arrays": [
                             "A",
                             "B"

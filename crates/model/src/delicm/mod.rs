@@ -29,8 +29,9 @@ pub use expand::Expansion;
 pub use replay::replay;
 
 use crate::scop::{Access, Array, ArrayId, Scop, Statement, StatementId};
+use crate::zone::ZONE;
 use indexmap::IndexMap;
-use isl::{Budget, IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwMultiAff, UnionSet};
+use isl::{IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwMultiAff, UnionSet};
 use std::collections::BTreeSet;
 use work::Work;
 
@@ -57,7 +58,7 @@ pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Resul
     }
     let ctx = scop.ctx.clone();
     let mut best = None;
-    let ended = ctx.within(Budget::ZONE, || {
+    let ended = ctx.within(ZONE, || {
         let mut work = Work::new(scop, program)?;
         work.simplify()?;
         work.drop_unread_instances()?;
@@ -87,12 +88,9 @@ pub fn delicm(scop: &mut Scop, program: &Program, expansion: Expansion) -> Resul
         }
         Ok(())
     });
-    match ended {
-        Err(error) if !IslError::is_out_of_budget(&error) => return Err(error),
-        _ => {}
-    }
-    let Some(finished) = best else {
-        return Err(IslError::OutOfBudget { stage: Budget::ZONE.name });
+    let finished = match (ended, best) {
+        (Err(error), best) if best.is_none() || !IslError::is_out_of_budget(&error) => return Err(error),
+        (_, best) => best.expect("one round at least"),
     };
     let Finished { outcome, accesses, schedule, temporaries } = finished;
     let before = std::mem::take(&mut scop.statements);

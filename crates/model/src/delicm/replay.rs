@@ -10,8 +10,8 @@ use super::Outcome;
 use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, Value};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayId, Scop, StatementId};
-use crate::verify::{MAX_INSTANCES, Trace, Traced, Verdict};
-use isl::{Budget, IslError};
+use crate::verify::{MAX_INSTANCES, Trace, Traced, VERIFY, Verdict};
+use isl::IslError;
 use std::collections::{BTreeSet, HashMap};
 
 /// Values with equal numbers are equal, whatever the program's input.
@@ -76,7 +76,7 @@ pub fn replay(
     outcome: &Outcome,
     params: &[i128],
 ) -> Result<Verdict, IslError> {
-    original.ctx.within(Budget::VERIFY, || {
+    original.ctx.within(VERIFY, || {
         let (Traced::All(before), Traced::All(after)) =
             (Trace::of(original, params, MAX_INSTANCES)?, Trace::of(changed, params, MAX_INSTANCES)?)
         else {

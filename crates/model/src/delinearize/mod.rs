@@ -94,6 +94,8 @@ const MAX_BROKEN_PARTS: usize = 12;
 const MIN_ROW: i128 = 8;
 /// Operations of isl after which the best shape so far is taken.
 const SEARCH_OPERATIONS: u64 = 100_000;
+/// All of it, for one array.
+const DELINEARIZE: Budget = Budget::new("delinearize", 500_000);
 /// A shape that needs more than this to be proved is not taken.
 const ONE_SHAPE: Budget = Budget::new("one shape", 50_000);
 
@@ -106,10 +108,8 @@ const ONE_SHAPE: Budget = Budget::new("one shape", 50_000);
 /// Ensures: under the condition the relations describe exactly the cells that the accesses touch; two of them meet if and only if
 /// bytes overlap within a cell. Running out of budget is a refusal, not an error.
 pub fn recover_shape(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result<Shape, IslError> {
-    match ctx.within(Budget::DELINEARIZE, || recover(ctx, accesses, context)) {
-        Err(e) if e.is_out_of_budget() => flat_shape(ctx, accesses, context),
-        found => found,
-    }
+    let found = ctx.try_within(DELINEARIZE, || recover(ctx, accesses, context))?;
+    found.map_or_else(|| flat_shape(ctx, accesses, context), Ok)
 }
 
 /// Affine offsets as they are; the others have no view. For when there is no time to look for shapes.
@@ -347,12 +347,8 @@ impl<'a> Search<'a> {
                 let all = all.map_or_else(|| everywhere(self.ctx), Ok)?;
                 Ok(self.happening.get_or_init(|| all).clone())
             };
-            let found = self.ctx.within(ONE_SHAPE, || evaluate(self.accesses, &chain, Demand::Condition, happening));
-            let found = match found {
-                Err(IslError::OutOfBudget { stage }) if stage == ONE_SHAPE.name => continue,
-                found => found?,
-            };
-            let Some(found) = found else { continue };
+            let evaluate = || evaluate(self.accesses, &chain, Demand::Condition, happening);
+            let Some(found) = self.ctx.try_within(ONE_SHAPE, evaluate)?.flatten() else { continue };
             let better = match &self.best {
                 None => true,
                 Some(best) => found.is_better_than(best)?,

@@ -13,7 +13,8 @@ pub struct Names<'a> {
 impl Node {
     /// C-like text with the source's parameter names.
     pub fn text(&self, scop: &Scop) -> String {
-        let param = |p: ParamId| scop.params.get(p.index()).map_or_else(|| p.to_string(), |p| p.name.clone());
+        let names = crate::names::Names::of(scop);
+        let param = |p: ParamId| names.param_in_source(p).to_string();
         self.text_with(&Names { param: &param, statement: &|s| s.to_string() })
     }
     pub fn text_with(&self, names: &Names) -> String {

@@ -5,9 +5,9 @@ use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test};
 use crate::assume::{AssumptionKind, of_consequence};
 use crate::loop_ast::{
-    AstError, AstOptions, BinaryOp, Expr, Fits, Names, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64,
-    generate,
+    AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
 };
+use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::scop::{Param, ParamId, Preload, Scop};
 use isl::{Budget, DimType, IslError, Schedule, Set};
@@ -42,6 +42,8 @@ impl Default for PlanOptions {
 
 /// A bound in so many pieces is not worth a check.
 const MAX_WORK_PIECES: usize = 4;
+/// The terms of the check.
+const CHECK: Budget = Budget::new("check", 500_000);
 /// What it may cost to find out that a term need not be tested.
 const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 
@@ -51,9 +53,9 @@ const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 /// Ensures: where every term of the check holds, the assumptions of `scop` hold, the arrays it takes for disjoint are, and
 /// all arithmetic of the loops fits 64 bits.
 pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Result<Plan, PlanError> {
-    let Terms { mut check, temporaries, known } = scop.ctx.within(Budget::CHECK, || terms(scop, options))?;
+    let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, options))?;
     let body = generate(schedule, &known, &options.ast)?;
-    check.extend(scop.ctx.within(Budget::CHECK, || fits(scop, &body, &known))?);
+    check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };
     if plan.check_cost() > options.max_check_cost {
@@ -66,7 +68,7 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
 /// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
 /// loops, such as a division that takes its dividend for positive, need not make sense at others.
 pub fn admitted(scop: &Scop, options: &PlanOptions) -> Result<Set, PlanError> {
-    Ok(scop.ctx.within(Budget::CHECK, || terms(scop, options))?.known)
+    Ok(scop.ctx.within(CHECK, || terms(scop, options))?.known)
 }
 
 pub(super) fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
@@ -136,8 +138,8 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
             true => Expr::truth(true),
             false => expr_from_set(&preload.when.gist(&known)?, &known)?,
         };
-        let text = format!("{} is read before the loops", invariant.name);
-        check.push(CheckTerm { kind: CheckKind::RT, text, test: Test::Preload { invariant: number, when } });
+        let kind = CheckKind::Assumed(AssumptionKind::RT);
+        check.push(CheckTerm { kind, test: Test::Preload { invariant: number, when } });
         let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
         unknown.retain(|p| later().any(|preload| preload.params.contains(p)));
     }
@@ -146,34 +148,27 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         check.push(term);
         known = known.intersect(&some)?.coalesce()?;
     }
+    let names = Names::of(scop);
     let mut extents = Extents::new(scop, &known);
     for (&array, described) in &scop.arrays {
         let Some(wraps) = described.may_wrap.as_ref().filter(|_| !planted::is(Fault::WindowUntested)) else { continue };
         match extents.of(array, false) {
             Ok(Some(Extent { low, high, .. })) => {
-                let (name, last) = (&described.name, text(scop, &high));
-                let (text, test) = match wraps.window {
-                    Some((first, end)) => (
-                        format!(
-                            "the bytes of {name}, up to {last}, lie between {first} and {end}: no subscript wraps around"
-                        ),
-                        Expr::binary(
-                            BinaryOp::And,
-                            Expr::binary(BinaryOp::Le, Expr::Int(first), low),
-                            Expr::binary(BinaryOp::Le, high, Expr::Int(end)),
-                        ),
+                let kind = CheckKind::Bytes { array, end: high.clone(), window: wraps.window };
+                let test = match wraps.window {
+                    Some((first, end)) => Expr::binary(
+                        BinaryOp::And,
+                        Expr::binary(BinaryOp::Le, Expr::Int(first), low),
+                        Expr::binary(BinaryOp::Le, high, Expr::Int(end)),
                     ),
                     // True of all numbers, so that nothing but an overflow on the way makes it fail.
-                    None => (
-                        format!("the bytes of {name}, up to {last}, can be counted in 64 bits"),
-                        Expr::binary(BinaryOp::Le, low, high),
-                    ),
+                    None => Expr::binary(BinaryOp::Le, low, high),
                 };
-                check.push(CheckTerm { kind: CheckKind::EE, text, test: Test::Holds(test) });
+                check.push(CheckTerm { kind, test: Test::Holds(test) });
             }
             Ok(None) => {}
             Err(Unchecked::Unknown { line }) => {
-                let subject = format!("the address computation of `{}`", described.name);
+                let subject = format!("the address computation of `{}`", names.array_in_source(array));
                 return Err(PlanError::Refused(Refusal::new(RefusalKind::MayWrap, line, subject)));
             }
             Err(Unchecked::Failed(e)) => return Err(e.into()),
@@ -188,17 +183,15 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         }
         // Two reads of one byte do no harm, so of an array that meets one that is only read, only the writes count.
         let ends = extents.of(first, !second_written).and_then(|f| Ok((f, extents.of(second, !first_written)?)));
-        let (first_name, second_name) = (&scop.arrays[&first].name, &scop.arrays[&second].name);
         match ends {
             Ok((Some(first), Some(second))) => check.push(CheckTerm {
-                kind: CheckKind::AA,
-                text: format!("{first_name} and {second_name} do not overlap"),
+                kind: CheckKind::Assumed(AssumptionKind::AA),
                 test: Test::Disjoint { first, second },
             }),
             // One of them is never touched.
             Ok(_) => {}
             Err(Unchecked::Unknown { line }) => {
-                let subject = format!("`{first_name}` and `{second_name}`");
+                let subject = format!("`{}` and `{}`", names.array_in_source(first), names.array_in_source(second));
                 return Err(PlanError::Refused(Refusal::new(RefusalKind::AliasUnchecked, line, subject)));
             }
             Err(Unchecked::Failed(e)) => return Err(e.into()),
@@ -222,16 +215,10 @@ fn assumed_terms(
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
         ready.push(!tested && !involves(&assumption.valid, unknown)?);
     }
-    const KINDS: [(AssumptionKind, CheckKind); 6] = [
-        (AssumptionKind::RT, CheckKind::RT),
-        (AssumptionKind::BL, CheckKind::BL),
-        (AssumptionKind::EE, CheckKind::EE),
-        (AssumptionKind::IB, CheckKind::IB),
-        (AssumptionKind::AA, CheckKind::AA),
-        (AssumptionKind::EB, CheckKind::EB),
-    ];
+    use AssumptionKind::{AA, BL, EB, EE, IB, RT};
+    const KINDS: [AssumptionKind; 6] = [RT, BL, EE, IB, AA, EB];
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
-    for (at, (assumed, kind)) in KINDS.into_iter().enumerate() {
+    for (at, assumed) in KINDS.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
         if valid.plain_is_universe()? || is_left_untested(assumed) {
             continue;
@@ -242,20 +229,18 @@ fn assumed_terms(
             return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
         }
         // What lies inside of rows is often too small to wrap around.
-        let later = |kind| KINDS[at + 1..].iter().any(|(later, _)| *later == kind);
-        let implied = scop.ctx.within(IMPLIED, || {
+        let later = |kind| KINDS[at + 1..].contains(&kind);
+        let implied = scop.ctx.try_within(IMPLIED, || {
             let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
             known.intersect(&others)?.is_subset(&valid)
         });
-        match implied {
-            Ok(true) => continue,
-            Ok(false) => {}
-            Err(IslError::OutOfBudget { stage }) if stage == IMPLIED.name => {}
-            Err(error) => return Err(error.into()),
+        if implied?.unwrap_or(false) {
+            continue;
         }
         let expr = expr_from_set(&valid, known)?;
         if expr != Expr::truth(true) {
-            check.push(CheckTerm { kind, text: text(scop, &expr), test: Test::Holds(expr) });
+            let kind = CheckKind::Assumed(assumed);
+            check.push(CheckTerm { kind, test: Test::Holds(expr) });
         }
         *known = both;
     }
@@ -312,8 +297,7 @@ fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(Check
         some = some.union(&runs)?.coalesce()?;
     }
     let Some(expr) = enough else { return Ok(None) };
-    let text = format!("enough iterations: {}", text(scop, &expr));
-    Ok(Some((CheckTerm { kind: CheckKind::Work, text, test: Test::Holds(expr) }, some)))
+    Ok(Some((CheckTerm { kind: CheckKind::Work, test: Test::Holds(expr) }, some)))
 }
 
 /// Are there enough of these instances? Nothing if there always are, or if it is hard to say.
@@ -379,8 +363,7 @@ fn fits(scop: &Scop, body: &Node, known: &Set) -> Result<Vec<CheckTerm>, PlanErr
                     Expr::binary(BinaryOp::Ge, Expr::Param(p), Expr::Int(-limit)),
                     Expr::binary(BinaryOp::Le, Expr::Param(p), Expr::Int(limit)),
                 );
-                let text = format!("{} is at most 2^{bits} in absolute value", scop.params[p.index()].name);
-                terms.push(CheckTerm { kind: CheckKind::Fits, text, test: Test::Holds(inside) });
+                terms.push(CheckTerm { kind: CheckKind::Fits { param: p, bits }, test: Test::Holds(inside) });
             }
             Ok(terms)
         }
@@ -400,11 +383,6 @@ fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
         }
     }
     Ok(params)
-}
-
-pub(super) fn text(scop: &Scop, expr: &Expr) -> String {
-    let param = |p: ParamId| scop.params.get(p.index()).map_or_else(|| p.to_string(), |p| p.name.clone());
-    expr.text_with(&Names { param: &param, statement: &|s| s.to_string() })
 }
 
 #[cfg(test)]
@@ -494,19 +472,26 @@ mod tests {
     }
 
     fn shown(scop: &Scop, plan: Result<Plan, PlanError>) -> String {
-        let show = |e: &Expr| text(scop, e);
+        let names = Names::of(scop);
+        let show = |e: &Expr| names.expr(e);
+        let kind = |kind: &CheckKind| match kind {
+            CheckKind::Assumed(kind) => kind.name(),
+            CheckKind::Bytes { .. } => "EE",
+            CheckKind::Work => "Work",
+            CheckKind::Fits { .. } => "Fits",
+            CheckKind::Memory => "Memory",
+        };
         match plan {
             Err(e) => format!("refused: {e}\n"),
             Ok(plan) => plan
                 .check
                 .iter()
-                .map(|term| match &term.test {
-                    Test::Holds(e) => format!("{:?}: {}: {}\n", term.kind, term.text, show(e)),
-                    Test::Preload { when, .. } => format!("{:?}: {} if {}\n", term.kind, term.text, show(when)),
+                .map(|term| (term, kind(&term.kind), plan.text_of(term, scop, &names)))
+                .map(|(term, kind, text)| match &term.test {
+                    Test::Holds(e) => format!("{kind}: {text}: {}\n", show(e)),
+                    Test::Preload { when, .. } => format!("{kind}: {text} if {}\n", show(when)),
                     Test::Disjoint { first, second } => format!(
-                        "{:?}: {}: {} + [{}, {}) against {} + [{}, {})\n",
-                        term.kind,
-                        term.text,
+                        "{kind}: {text}: {} + [{}, {}) against {} + [{}, {})\n",
                         first.array,
                         show(&first.low),
                         show(&first.high),
@@ -638,9 +623,9 @@ mod tests {
         let mut scop = test_scop(shaped);
         scop.arrays[0].may_wrap = Some(Wraps::default());
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
-        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
-        let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
-        assert_eq!(text(&scop, test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
+        let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
+        let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
+        assert_eq!(Names::of(&scop).expr(test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
     }
     #[test]
     fn subscripts_of_few_bits_must_stay_in_their_window_even_if_nobody_uses_them_any_more() {
@@ -655,9 +640,9 @@ mod tests {
         let dropped = (statement.domain.clone(), statement.accesses.remove(0).relation);
         scop.arrays[0].may_wrap = Some(Wraps { window: Some((0, 1 << 35)), touched: vec![dropped] });
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
-        let term = plan.check.iter().find(|term| term.kind == CheckKind::EE).unwrap();
-        let Test::Holds(test) = &term.test else { panic!("{}", term.text) };
-        assert_eq!(text(&scop, test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
+        let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
+        let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
+        assert_eq!(Names::of(&scop).expr(test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
     }
     #[test]
     fn an_unknown_extent_is_refused() {
@@ -687,8 +672,8 @@ mod tests {
         let text = "{ domain: \"[p0] -> { S0[i] : 0 <= i < 2p0 }\", child: { schedule: \"[{ S0[i] -> [(i)] }]\" } }";
         scop.schedule = Schedule::read_from_str(&scop.ctx, text).unwrap();
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
-        let fits: Vec<&str> =
-            plan.check.iter().filter(|t| t.kind == CheckKind::Fits).map(|t| t.text.as_str()).collect();
-        assert_eq!(fits, ["p0 is at most 2^61 in absolute value"]);
+        let fits: Vec<&CheckKind> =
+            plan.check.iter().map(|t| &t.kind).filter(|kind| matches!(kind, CheckKind::Fits { .. })).collect();
+        assert_eq!(fits, [&CheckKind::Fits { param: ParamId(0), bits: 61 }]);
     }
 }

@@ -250,11 +250,10 @@ impl<'a> Extents<'a> {
             }
             exact.coalesce()?.gist_params(some)?.coalesce()
         };
-        match self.known.ctx().within(EXACT_BOUND, exact) {
-            Ok(exact) if exact.pieces()?.len() <= MAX_PIECES => return Ok(Some(expr_from_pw_aff(&exact, some)?)),
-            Ok(_) => {}
-            Err(IslError::OutOfBudget { stage }) if stage == EXACT_BOUND.name => {}
-            Err(error) => return Err(error.into()),
+        if let Some(exact) = self.known.ctx().try_within(EXACT_BOUND, exact)?
+            && exact.pieces()?.len() <= MAX_PIECES
+        {
+            return Ok(Some(expr_from_pw_aff(&exact, some)?));
         }
         let mut all = (*first).clone();
         for set in others {

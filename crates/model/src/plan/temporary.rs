@@ -1,9 +1,11 @@
 //! Memory that the new loops need for themselves.
 
-use super::build::{PlanError, refused, text};
+use super::build::{PlanError, refused};
 use super::extent::{Extents, Unchecked, sum};
+use super::show::text_of_temporaries;
 use super::{CheckKind, CheckTerm, Test};
 use crate::loop_ast::{BinaryOp, Expr};
+use crate::names::Names;
 use crate::refusal::RefusalKind;
 use crate::scop::{ArrayId, ArrayKind, Scop};
 
@@ -24,7 +26,6 @@ pub(super) fn temporaries(scop: &Scop, extents: &Extents) -> Result<(Vec<Tempora
     arrays.sort_by_key(|(_, a)| std::cmp::Reverse(a.cell_bytes));
     let mut all = Vec::new();
     let mut total = Expr::Int(0);
-    let mut said = Vec::new();
     for (&array, described) in arrays {
         let bytes = match extents.room(array) {
             Ok(Some(bytes)) => bytes,
@@ -36,19 +37,16 @@ pub(super) fn temporaries(scop: &Scop, extents: &Extents) -> Result<(Vec<Tempora
             Err(Unchecked::Failed(error)) => return Err(error.into()),
         };
         total = sum(total, bytes.clone());
-        said.push(format!("{} of {} bytes", described.name, text(scop, &bytes)));
         all.push(Temporary { array, bytes });
     }
-    let limit = format!("at most {} MiB", MAX_TEMPORARY_BYTES >> 20);
     let term = match total {
         Expr::Int(bytes) if bytes <= MAX_TEMPORARY_BYTES => None,
         Expr::Int(_) => {
-            let subject = format!("a temporary for {}, {limit} are allowed", said.join(" and "));
+            let subject = format!("{} are allowed", text_of_temporaries(&all, &Names::of(scop)));
             return Err(refused(RefusalKind::TooComplex, scop, subject));
         }
         total => Some(CheckTerm {
             kind: CheckKind::Memory,
-            text: format!("a temporary for {}, {limit}", said.join(" and ")),
             test: Test::Holds(Expr::binary(BinaryOp::Le, total, Expr::Int(MAX_TEMPORARY_BYTES))),
         }),
     };

@@ -18,9 +18,12 @@ use crate::dataflow::Question;
 use crate::known::Known;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
-use isl::{DimType, IslError, Map, UnionMap};
+use isl::{Budget, DimType, IslError, Map, UnionMap};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+/// Lifetimes, and what can be done with them.
+pub(crate) const ZONE: Budget = Budget::new("zone", 1_000_000);
 
 /// The original order.
 pub(crate) struct Timeline {

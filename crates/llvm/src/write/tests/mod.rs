@@ -17,6 +17,7 @@ use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::AsValueRef;
+use model::assume::AssumptionKind;
 use model::loop_ast::{BinaryOp, Counter, Expr, For, Node, Role};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
@@ -228,13 +229,13 @@ fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
     Node::Call { statement: StatementId(statement), coordinates }
 }
 fn holds(expr: Expr) -> CheckTerm {
-    CheckTerm { kind: CheckKind::EE, text: String::new(), test: Test::Holds(expr) }
+    CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), test: Test::Holds(expr) }
 }
 fn disjoint(first: (u32, Expr, Expr), second: (u32, Expr, Expr)) -> CheckTerm {
     let extent = |(array, low, high)| Extent { array: ArrayId(array), low, high };
     CheckTerm {
-        kind: CheckKind::AA,
-        text: String::new(),
+        kind: CheckKind::Assumed(AssumptionKind::AA),
+
         test: Test::Disjoint { first: extent(first), second: extent(second) },
     }
 }

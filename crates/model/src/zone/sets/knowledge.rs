@@ -1,8 +1,9 @@
 //! Whether two contents can share one place.
 
+use super::super::ZONE;
 use super::{Values, Zones};
 use crate::scop::ArrayId;
-use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap, UnionSet};
+use isl::{Ctx, DimType, IslError, Map, Set, UnionMap, UnionSet};
 use std::fmt;
 
 /// What must stay, and what is overwritten, in the elements of some arrays: of what is there, or of what one wishes to put there.
@@ -79,7 +80,7 @@ impl Knowledge {
     /// is needed afterwards may store what they like. What was there before the region is one content for both: where both
     /// need it no write is in the way, so only the rule on needs at once catches that.
     pub fn conflict(&self, other: &Knowledge) -> Result<Option<Conflict>, IslError> {
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let (occupied, needed) = (self.occupied.intersect_params(&self.valid)?, &other.occupied);
             let both = occupied.intersect(needed)?;
             if !both.is_subset(&self.known.intersect(&other.known)?.domain()?)? {
@@ -101,7 +102,7 @@ impl Knowledge {
     ///
     /// Requires: they do not conflict.
     pub fn merged(&self, other: &Knowledge) -> Result<Knowledge, IslError> {
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             // A write of the one where the other stores too, at the same instant, leaves the value of either if neither is
             // needed; a name is kept only if the other does not write, or has the same.
             let stored = |one: &Knowledge, two: &Knowledge| -> Result<UnionMap, IslError> {
@@ -146,7 +147,7 @@ impl Zones {
     pub fn knowledge(&self, array: ArrayId, values: &Values) -> Result<Knowledge, IslError> {
         let known = self.known(array, values)?;
         let written = self.written(array)?;
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let mut stored = UnionMap::empty_ctx(&self.ctx)?;
             for touch in self.arrays[&array].accesses.iter().filter(|t| t.writes && t.whole) {
                 let Some(value) = values.get(touch.statement, touch.index) else { continue };
@@ -176,7 +177,7 @@ impl Zones {
         values: &Values,
     ) -> Result<Result<Knowledge, Immovable>, IslError> {
         let here = self.knowledge(scalar, values)?;
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let zones = &self.arrays[&scalar];
             if zones.universe.unwrap()?.dim(DimType::In)? > 0 {
                 return Ok(Err(Immovable::NotScalar));

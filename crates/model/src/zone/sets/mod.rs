@@ -26,11 +26,12 @@ mod values;
 pub use knowledge::{Conflict, Immovable};
 pub use values::{Value, Values};
 
+use super::ZONE;
 use crate::dataflow::{Answer, Question};
 use crate::known::Known;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use indexmap::IndexMap;
-use isl::{Budget, Ctx, DimType, IslError, Map, Set, Space, UnionMap};
+use isl::{Ctx, DimType, IslError, Map, Set, Space, UnionMap};
 use std::cell::OnceCell;
 
 /// Whose content an element of an array has, unit zone by unit zone.
@@ -102,7 +103,7 @@ impl Zones {
     ///
     /// Requires: `scop.schedule` orders all instances totally, and arrays asked for are those of the region.
     pub fn of(scop: &Scop) -> Result<Zones, IslError> {
-        scop.ctx.within(Budget::ZONE, || Zones::read(scop))
+        scop.ctx.within(ZONE, || Zones::read(scop))
     }
 
     /// Who certainly wrote what is in the elements, at most one instance; and where certainly nobody did. Where the last write
@@ -114,7 +115,7 @@ impl Zones {
     /// All who may have written what is in the elements, and where it may be that nobody did. The same as
     /// `reaching_definitions` for arrays without writes that only may happen; dear for the others.
     pub fn possible_definitions(&self, array: ArrayId) -> Result<Reaching, IslError> {
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let zones = &self.arrays[&array];
             let Writes { certain, possible } = self.writes(&zones.accesses)?;
             if possible.is_empty()? {
@@ -154,12 +155,12 @@ impl Zones {
     pub fn lifetime_of_definitions(&self, array: ArrayId) -> Result<UnionMap, IslError> {
         let contents = self.contents(array)?;
         let live = isl::UnionSet::from_set(&contents.live)?;
-        self.ctx.within(Budget::ZONE, || contents.reaching.definitions.intersect_domain(&live)?.reverse()?.coalesce())
+        self.ctx.within(ZONE, || contents.reaching.definitions.intersect_domain(&live)?.reverse()?.coalesce())
     }
 
     /// `{ [A[e…] -> Time[t…]] }`: the time points at which the element is, or may be, overwritten.
     pub fn written(&self, array: ArrayId) -> Result<Set, IslError> {
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let zones = &self.arrays[&array];
             let space = self.point_space(&zones.universe)?;
             let mut written = Set::empty(&space)?;
@@ -239,7 +240,7 @@ impl Zones {
         if let Some(contents) = zones.contents.get() {
             return Ok(contents);
         }
-        let contents = self.ctx.within(Budget::ZONE, || self.compute_contents(zones))?;
+        let contents = self.ctx.within(ZONE, || self.compute_contents(zones))?;
         Ok(zones.contents.get_or_init(|| contents))
     }
 

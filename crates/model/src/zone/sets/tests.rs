@@ -305,7 +305,7 @@ fn what_was_put_into_a_row_is_in_the_way_of_the_next() {
 #[test]
 fn a_used_up_budget_is_an_error_and_not_a_wrong_answer() {
     let scop = test_scop(LISTING_3);
-    let tried = scop.ctx.within(Budget::new("small", 2000), || {
+    let tried = scop.ctx.within(isl::Budget::new("small", 2000), || {
         let zones = Zones::of(&scop)?;
         zones.lifetime(ArrayId(3)).cloned()
     });

@@ -1,8 +1,9 @@
 //! Names for what elements contain.
 
+use super::super::ZONE;
 use super::{Touch, Zones};
 use crate::scop::{ArrayId, StatementId};
-use isl::{Budget, IslError, Map, UnionMap};
+use isl::{IslError, Map, UnionMap};
 use std::collections::HashMap;
 
 /// The value that an access stores or yields.
@@ -35,7 +36,7 @@ impl Zones {
     /// somebody reads.
     pub fn known(&self, array: ArrayId, values: &Values) -> Result<UnionMap, IslError> {
         let segments = &self.contents(array)?.segment;
-        self.ctx.within(Budget::ZONE, || {
+        self.ctx.within(ZONE, || {
             let mut known = UnionMap::empty_ctx(&self.ctx)?;
             for touch in &self.arrays[&array].accesses {
                 let Some(value) = values.get(touch.statement, touch.index).filter(|_| touch.whole) else { continue };
