@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/RegionInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -10,15 +9,11 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
 namespace loopwright {
 namespace {
-
-// Dominance frontiers, which regions are computed from, grow with the square of the function at worst.
-constexpr size_t MaxBlocksForRegions = 4000;
 
 enum class OpTag : int64_t {
   Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable, Call,
@@ -120,29 +115,6 @@ struct Writer {
     T.word(A.TTI.getCacheLineSize());
     T.word(DL.getPointerSizeInBits());
     T.word(DL.getIndexSizeInBits(0));
-  }
-
-  void regions(const Region &R) {
-    SmallVector<const Region *, 16> Stack{&R}, Order;
-    while (!Stack.empty()) {
-      const Region *Top = Stack.pop_back_val();
-      Order.push_back(Top);
-      SmallVector<const Region *, 8> Children;
-      for (const auto &Child : *Top)
-        Children.push_back(Child.get());
-      // Two regions may share their entry: the exits tell them apart.
-      llvm::sort(Children, [&](const Region *X, const Region *Y) {
-        return std::pair(A.id(X->getEntry()), X->getExit() ? A.id(X->getExit()) : -1) <
-               std::pair(A.id(Y->getEntry()), Y->getExit() ? A.id(Y->getExit()) : -1);
-      });
-      Stack.append(Children.rbegin(), Children.rend());
-    }
-    erase_if(Order, [&](const Region *X) { return A.id(X->getEntry()) < 0; });
-    T.word(Order.size());
-    for (const Region *X : Order) {
-      block(X->getEntry());
-      block(X->getExit());
-    }
   }
 
   void type(Type *Ty) {
@@ -287,7 +259,6 @@ struct Writer {
     flag(Nneg);
     flag(Fast.allowReassoc());
     flag(Fast.noNaNs());
-    flag(Fast.noInfs());
     flag(Fast.noSignedZeros());
   }
 
@@ -596,12 +567,9 @@ struct Writer {
     T.text(counterName(L));
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
-    writeScev(A, A.SE.getSymbolicMaxBackedgeTakenCount(&L), T);
     T.word(Exiting.size());
     for (BasicBlock *B : Exiting)
       writeScev(A, A.SE.getExitCount(&L, B), T);
-    auto Profile = getLoopEstimatedTripCount(&L);
-    T.word(Profile ? int64_t(*Profile) : -1);
   }
 
   // In the file of the function: what was inlined from a header is where it was called.
@@ -659,13 +627,9 @@ struct Writer {
 
 } // namespace
 
-void writeFacts(Analyses &A, FunctionAnalysisManager &FAM, Tape &T) {
+void writeFacts(Analyses &A, Tape &T) {
   Writer W(A, T);
   W.head();
-  if (A.Blocks.size() <= MaxBlocksForRegions)
-    W.regions(*FAM.getResult<RegionInfoAnalysis>(A.F).getTopLevelRegion());
-  else
-    T.word(0);
   W.values();
   W.allBlocks();
   W.allLoops();

@@ -89,7 +89,6 @@ struct ScevWriter {
       head(Tag::AddRec, S);
       T.word(A.LoopIds[Recurrence->getLoop()]);
       wrapFlags(Recurrence);
-      T.word(Recurrence->hasNoSelfWrap());
       return operands(S);
     }
     case scSignExtend: return cast(Tag::SExt, S);

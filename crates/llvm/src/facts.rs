@@ -28,8 +28,6 @@ pub struct FunctionFacts {
     /// Outer loops before inner ones, in program order.
     pub loops: Vec<Loop>,
     pub target: Target,
-    /// LLVM's own canonical single-entry single-exit regions, outermost first; `None` exit = function end.
-    pub regions: Vec<(BlockId, Option<BlockId>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -142,7 +140,6 @@ pub struct Flags {
     pub nneg: bool,
     pub reassoc: bool,
     pub nnan: bool,
-    pub ninf: bool,
     pub nsz: bool,
 }
 
@@ -371,11 +368,8 @@ pub struct Loop {
     pub hinted: bool,
     /// Exact backedge-taken count, from the one place where the loop is left.
     pub backedge_taken_count: Scev,
-    pub symbolic_max_backedge_taken_count: Scev,
     /// How often the back edge is taken before the loop is left at each block of `exiting`, if not elsewhere first.
     pub exit_counts: Vec<Scev>,
-    /// Estimated iterations from profile data.
-    pub profile_trip_count: Option<u32>,
 }
 
 impl Loop {
@@ -425,7 +419,6 @@ pub enum Scev {
         operands: Vec<Scev>,
         nsw: bool,
         nuw: bool,
-        nw: bool,
     },
     SExt {
         bits: u32,

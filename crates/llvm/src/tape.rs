@@ -110,11 +110,10 @@ impl Reader {
             pointer_bits: self.small(),
             index_bits: self.small(),
         };
-        let regions = self.list(|r| (r.block(), r.optional().map(BlockId)));
         let values = self.list(Self::described_value);
         let blocks = self.list(Self::described_block);
         let loops = self.list(Self::described_loop);
-        FunctionFacts { name, line, attributes, values, blocks, loops, target, regions }
+        FunctionFacts { name, line, attributes, values, blocks, loops, target }
     }
 
     fn described_value(&mut self) -> Value {
@@ -155,7 +154,6 @@ impl Reader {
             nneg: self.flag(),
             reassoc: self.flag(),
             nnan: self.flag(),
-            ninf: self.flag(),
             nsz: self.flag(),
         };
         let pure_and_speculatable = self.flag();
@@ -308,9 +306,7 @@ impl Reader {
             counter_name: self.text(),
             hinted: self.flag(),
             backedge_taken_count: self.scev(),
-            symbolic_max_backedge_taken_count: self.scev(),
             exit_counts: self.list(Self::scev),
-            profile_trip_count: self.optional(),
         }
     }
 
@@ -335,8 +331,8 @@ impl Reader {
             5 => Scev::MinMax { bits, op: self.min_max(), operands: self.list(Self::scev) },
             6 => {
                 let in_loop = LoopId(self.small());
-                let (nsw, nuw, nw) = (self.flag(), self.flag(), self.flag());
-                Scev::AddRec { bits, in_loop, operands: self.list(Self::scev), nsw, nuw, nw }
+                let (nsw, nuw) = (self.flag(), self.flag());
+                Scev::AddRec { bits, in_loop, operands: self.list(Self::scev), nsw, nuw }
             }
             7 => Scev::SExt { bits, operand: self.boxed_scev() },
             8 => Scev::ZExt { bits, operand: self.boxed_scev() },
