@@ -118,11 +118,7 @@ impl Oracle for Analyses {
 
     fn types(&self, a: ValueId, b: ValueId) -> Types {
         // SAFETY: in range.
-        match unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) } {
-            0 => Types::Same,
-            1 => Types::Compatible,
-            _ => Types::Apart,
-        }
+        unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) }
     }
 
     fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool {

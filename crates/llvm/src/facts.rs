@@ -1,6 +1,8 @@
 //! What LLVM knows of one function, as plain owned data. Filled by the shim, read by [`crate::read`]; ids are ordinals in one
 //! snapshot, stable while the function is not changed.
 
+pub use crate::codes::{CastOp, FloatOp, IgnorableKind, IntOp, MathError, MinMaxOp, Predicate, Types};
+
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -143,61 +145,6 @@ pub struct Flags {
     pub nsz: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntOp {
-    Add,
-    Sub,
-    Mul,
-    UDiv,
-    SDiv,
-    URem,
-    SRem,
-    Shl,
-    LShr,
-    AShr,
-    And,
-    Or,
-    Xor,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-}
-/// Every one has a name: two casts with one name do the same, given the types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CastOp {
-    Trunc,
-    ZExt,
-    SExt,
-    PtrToInt,
-    IntToPtr,
-    BitCast,
-    FPToUI,
-    FPToSI,
-    UIToFP,
-    SIToFP,
-    FPTrunc,
-    FPExt,
-    AddrSpaceCast,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Predicate {
-    Eq,
-    Ne,
-    Ugt,
-    Uge,
-    Ult,
-    Ule,
-    Sgt,
-    Sge,
-    Slt,
-    Sle,
-}
-
 #[derive(Clone, Debug)]
 pub enum Op {
     Int(IntOp),
@@ -271,40 +218,10 @@ pub enum Op {
     Other(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MinMaxOp {
-    SMin,
-    SMax,
-    UMin,
-    UMax,
-    FMin,
-    FMax,
-    FMinimum,
-    FMaximum,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IgnorableKind {
-    Assume,
-    Lifetime,
-    NoAliasScope,
-    Other,
-}
-
 #[derive(Clone, Debug)]
 pub struct GepOffset {
     pub constant: i64,
     pub terms: Vec<(ValueId, i64)>,
-}
-
-/// What mathematical functions say in errno.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MathError {
-    /// EDOM and nothing else: the argument is none that the function has a value for.
-    Domain,
-    /// ERANGE and nothing else: the value is too large or too small.
-    Range,
-    /// Now this, now that.
-    Either,
 }
 
 #[derive(Clone, Debug)]
@@ -440,16 +357,6 @@ pub enum Scev {
     Other {
         text: String,
     },
-}
-
-/// How the types of two accesses relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Types {
-    Same,
-    /// The accesses may touch the same bytes.
-    Compatible,
-    /// LLVM takes the accesses for apart.
-    Apart,
 }
 
 /// A question LLVM answers on demand while the function is unchanged. Implemented by the shim's handle; tests may fake it.

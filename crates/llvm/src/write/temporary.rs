@@ -18,7 +18,7 @@ impl<A: Anchors> Writer<'_, A> {
             let bytes = self.write_int(&temporary.bytes)?;
             total = self.build.add(total, bytes);
         }
-        let malloc = Library::Malloc.declared_for(self.function);
+        let malloc = Library::Malloc.declared_for(self.function).expect("the reader asked");
         let ty = self.build.function_type(self.build.pointer(), &[self.build.i64()], false);
         let memory = self.call_beside_errno(|| self.build.call(ty, malloc, &[total]));
         let next = self.build.new_block(c"lw.memory");
@@ -39,7 +39,7 @@ impl<A: Anchors> Writer<'_, A> {
     /// Gives back what [`Writer::allocate`] got.
     pub(super) fn release(&mut self) {
         if let Some(memory) = self.memory {
-            let free = Library::Free.declared_for(self.function);
+            let free = Library::Free.declared_for(self.function).expect("the reader asked");
             let ty = self.build.function_type(self.build.void(), &[self.build.pointer()], false);
             self.call_beside_errno(|| self.build.call(ty, free, &[memory]));
         }
