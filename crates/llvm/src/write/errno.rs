@@ -3,11 +3,11 @@
 //! The library may set it even where it succeeds: malloc when it tries one way to get memory after the other, the OpenMP runtime when it
 //! looks around the system before its first team. The program did not call them and may ask.
 
+use super::Site;
 use super::ir::{Library, Value};
-use super::{Anchors, Writer};
 use planted::Fault;
 
-impl<A: Anchors> Writer<'_, A> {
+impl Site<'_> {
     /// Where errno is, if that can be asked; in the thread that asks.
     pub(super) fn errno_location(&self) -> Option<Value> {
         let location = Library::ErrnoLocation.declared_for(self.function)?;
