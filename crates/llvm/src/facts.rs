@@ -2,6 +2,7 @@
 //! snapshot, stable while the function is not changed.
 
 pub use crate::codes::{CastOp, FloatOp, IgnorableKind, IntOp, MathError, MinMaxOp, Predicate, Types};
+pub use model::delicm::ValueId;
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -12,8 +13,6 @@ macro_rules! id {
     )*};
 }
 id! {
-    /// An argument, instruction, constant or global that the function mentions.
-    ValueId
     BlockId
     LoopId
 }

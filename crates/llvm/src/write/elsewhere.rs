@@ -4,7 +4,7 @@ use super::WriteError;
 use super::code::Code;
 use super::ir::Value;
 use super::statement::Instance;
-use crate::body::{Elsewhere, Induction};
+use crate::body::Elsewhere;
 use crate::facts::ValueId;
 use model::delicm::{Counter, Element, Fetch, Operand};
 
@@ -22,16 +22,16 @@ impl Code<'_> {
         let mut fetched: Vec<Value> = Vec::new();
         for fetch in &elsewhere.fetched {
             let value = match fetch {
-                Fetch::Load { value, element } => self.load_element(ValueId(value.0), element, coordinates)?,
+                Fetch::Load { value, element } => self.load_element(*value, element, coordinates)?,
                 Fetch::Copy { value, operands } => {
-                    let original = self.site.value(ValueId(value.0));
+                    let original = self.site.value(*value);
                     if !original.is_instruction() || original.is_phi() || original.touches_memory() {
                         return Err(WriteError::Reader("what cannot be repeated is fetched".into()));
                     }
                     let mut now = Vec::new();
                     for (operand, source) in operands {
-                        let id = ValueId(operand.0);
-                        now.push((self.site.value(id), self.fetched_operand(id, source, &fetched, coordinates)?));
+                        let value = self.fetched_operand(*operand, source, &fetched, coordinates)?;
+                        now.push((self.site.value(*operand), value));
                     }
                     let copy = self.target.clone_here(self.build, original);
                     for (index, operand) in original.operands().into_iter().enumerate() {
@@ -48,14 +48,12 @@ impl Code<'_> {
             fetched.push(value);
         }
         for (value, operand) in &elsewhere.bindings {
-            let id = ValueId(value.0);
-            let now = self.fetched_operand(id, operand, &fetched, coordinates)?;
-            instance.now.insert(self.site.value(id), now);
+            let now = self.fetched_operand(*value, operand, &fetched, coordinates)?;
+            instance.now.insert(self.site.value(*value), now);
         }
         for (value, element) in &elsewhere.loads {
-            let id = ValueId(value.0);
-            let now = self.load_element(id, element, coordinates)?;
-            instance.now.insert(self.site.value(id), now);
+            let now = self.load_element(*value, element, coordinates)?;
+            instance.now.insert(self.site.value(*value), now);
         }
         Ok(())
     }
@@ -72,11 +70,8 @@ impl Code<'_> {
                 Some(&value) => Ok(value),
                 None => Err(WriteError::Reader("something is used before it is fetched".into())),
             },
-            Operand::Outside(value) => Ok(self.outside(self.site.value(ValueId(value.0)))),
-            Operand::Counter(Counter { base, offset }) => {
-                let induction = Induction { value, base: base.map(|v| ValueId(v.0)), offset: offset.clone() };
-                self.write_induction(&induction, coordinates)
-            }
+            Operand::Outside(value) => Ok(self.outside(self.site.value(*value))),
+            Operand::Counter(Counter { base, offset }) => self.write_induction(value, *base, offset, coordinates),
         }
     }
 

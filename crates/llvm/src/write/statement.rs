@@ -5,6 +5,7 @@ use super::code::Code;
 use super::ir::{Block, Value};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
+use model::polynomial::Polynomial;
 use model::scop::{ArrayId, StatementId};
 use planted::Fault;
 use std::collections::{HashMap, HashSet};
@@ -40,8 +41,9 @@ impl Code<'_> {
         self.fetch(&body.elsewhere, coordinates, &mut instance)?;
         // After the reads: where a value is both, the induction counts.
         for induction in &body.inductions {
-            let value = self.write_induction(induction, coordinates)?;
-            instance.now.insert(site.value(induction.value), value);
+            let Induction { value, base, offset } = induction;
+            let now = self.write_induction(*value, *base, offset, coordinates)?;
+            instance.now.insert(site.value(*value), now);
         }
         match &body.kind {
             BodyKind::Instructions(ids) => {
@@ -64,7 +66,7 @@ impl Code<'_> {
             self.write_slot(access.slot, value)?;
         }
         for (value, element) in &body.elsewhere.stores {
-            let value = self.current(&instance, site.value(ValueId(value.0)))?;
+            let value = self.current(&instance, site.value(*value))?;
             self.store_element(value, element, coordinates)?;
         }
         Ok(())
@@ -84,12 +86,14 @@ impl Code<'_> {
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.
     pub(super) fn write_induction(
         &mut self,
-        induction: &Induction,
+        value: ValueId,
+        base: Option<ValueId>,
+        offset: &Polynomial,
         coordinates: &[Value],
     ) -> Result<Value, WriteError> {
-        let sum = self.write_polynomial(&induction.offset, coordinates)?;
-        let ty = self.site.value(induction.value).ty();
-        let base = induction.base.map(|id| self.outside(self.site.value(id)));
+        let sum = self.write_polynomial(offset, coordinates)?;
+        let ty = self.site.value(value).ty();
+        let base = base.map(|id| self.outside(self.site.value(id)));
         match (ty.is_pointer(), ty.int_bits(), base) {
             (true, _, Some(base)) => Ok(self.build.offset(base, sum)),
             (_, Some(64), None) => Ok(sum),
