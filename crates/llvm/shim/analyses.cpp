@@ -233,9 +233,9 @@ size_t lw_block_count(const Analyses *A) { return A->Blocks.size(); }
 LLVMValueRef lw_value_ref(const Analyses *A, uint32_t Id) { return wrap(A->Values[Id]); }
 LLVMBasicBlockRef lw_block_ref(const Analyses *A, uint32_t Id) { return wrap(A->Blocks[Id]); }
 
-Tape *lw_facts(Analyses *A, Managers *M) {
+Tape *lw_facts(Analyses *A) {
   auto *T = new Tape;
-  writeFacts(*A, *M->FAM, *T);
+  writeFacts(*A, *T);
   return T;
 }
 
@@ -291,16 +291,17 @@ bool lw_may_alias(Analyses *A, uint32_t First, const uint32_t *FirstAccesses, si
   return false;
 }
 
-// What later passes make of the types of two accesses. 0: they are the same, 1: they tell nothing, 2: the accesses are apart.
-int32_t lw_types(Analyses *A, uint32_t First, uint32_t Second) {
+// What later passes make of the types of two accesses.
+Types lw_types(Analyses *A, uint32_t First, uint32_t Second) {
   auto *I = dyn_cast<Instruction>(A->Values[First]), *J = dyn_cast<Instruction>(A->Values[Second]);
   if (!I || !J || !isa<LoadInst, StoreInst>(I) || !isa<LoadInst, StoreInst>(J))
-    return 1;
+    return Types::Compatible;
   if (I->getMetadata(LLVMContext::MD_tbaa) == J->getMetadata(LLVMContext::MD_tbaa))
-    return 0;
-  TypeBasedAAResult Types;
+    return Types::Same;
+  TypeBasedAAResult ByTypes;
   SimpleAAQueryInfo Query(A->AA);
-  return Types.alias(MemoryLocation::get(I), MemoryLocation::get(J), Query, nullptr) == AliasResult::NoAlias ? 2 : 1;
+  AliasResult Known = ByTypes.alias(MemoryLocation::get(I), MemoryLocation::get(J), Query, nullptr);
+  return Known == AliasResult::NoAlias ? Types::Apart : Types::Compatible;
 }
 
 // The C library defines errno: it is no object that this function or this module creates.

@@ -1,10 +1,9 @@
-// What is said beside the code: where alias scopes begin, and remarks.
+// What is said beside the code: remarks, and the places that they are about.
 #include "shim.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/IRBuilder.h"
 
 using namespace llvm;
 using namespace loopwright;
@@ -25,19 +24,13 @@ void emit(OptimizationRemarkEmitter &Emitter, StringRef Name, const DiagnosticLo
 
 extern "C" {
 
-// Where the promise of the scopes begins: copies of the code get scopes of their own by it.
-void lw_declare_alias_scopes(LLVMValueRef Before, const LLVMMetadataRef *Scopes, size_t Count) {
-  IRBuilder<> Builder(unwrap<Instruction>(Before));
-  for (size_t N = 0; N < Count; ++N)
-    Builder.CreateNoAliasScopeDeclaration(MDNode::get(Builder.getContext(), {unwrap(Scopes[N])}));
-}
-
-// A location outlives the instruction it was taken from; null if unknown. Kind: 0 a value, 1 a loop.
-LLVMMetadataRef lw_location(Analyses *A, int Kind, uint32_t Id) {
-  if (Kind == 1)
-    return wrap(static_cast<Metadata *>(A->Loops[Id]->getStartLoc().get()));
-  auto *I = dyn_cast<Instruction>(A->Values[Id]);
+// A location outlives the instruction it was taken from; null if unknown.
+LLVMMetadataRef lw_value_location(const Analyses *A, uint32_t V) {
+  auto *I = dyn_cast<Instruction>(A->Values[V]);
   return wrap(static_cast<Metadata *>(I ? I->getDebugLoc().get() : nullptr));
+}
+LLVMMetadataRef lw_loop_location(const Analyses *A, uint32_t L) {
+  return wrap(static_cast<Metadata *>(A->Loops[L]->getStartLoc().get()));
 }
 
 bool lw_remarks_wanted(LLVMValueRef F) {
@@ -45,8 +38,7 @@ bool lw_remarks_wanted(LLVMValueRef F) {
   return Context.getLLVMRemarkStreamer() || Context.getDiagHandlerPtr()->isAnyRemarkEnabled(PassName);
 }
 
-// Kind: 0 done, 1 missed, 2 analysis.
-void lw_remark(LLVMValueRef In, int Kind, const char *Name, LLVMMetadataRef Location, const char *Text) {
+void lw_remark(LLVMValueRef In, RemarkKind Kind, const char *Name, LLVMMetadataRef Location, const char *Text) {
   Function &F = *unwrap<Function>(In);
   OptimizationRemarkEmitter Emitter(&F);
   DiagnosticLocation At;
@@ -55,12 +47,11 @@ void lw_remark(LLVMValueRef In, int Kind, const char *Name, LLVMMetadataRef Loca
   else if (F.getSubprogram())
     At = DiagnosticLocation(F.getSubprogram());
   const BasicBlock *Code = &F.getEntryBlock();
-  if (Kind == 0)
-    emit<OptimizationRemark>(Emitter, Name, At, Code, Text);
-  else if (Kind == 1)
-    emit<OptimizationRemarkMissed>(Emitter, Name, At, Code, Text);
-  else
-    emit<OptimizationRemarkAnalysis>(Emitter, Name, At, Code, Text);
+  switch (Kind) {
+  case RemarkKind::Done: return emit<OptimizationRemark>(Emitter, Name, At, Code, Text);
+  case RemarkKind::Missed: return emit<OptimizationRemarkMissed>(Emitter, Name, At, Code, Text);
+  case RemarkKind::Analysis: return emit<OptimizationRemarkAnalysis>(Emitter, Name, At, Code, Text);
+  }
 }
 
 } // extern "C"

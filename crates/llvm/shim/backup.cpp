@@ -13,9 +13,7 @@
 using namespace llvm;
 using namespace loopwright;
 
-namespace {
-
-const RemapFlags SameModule = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+namespace loopwright {
 
 // The module but for bodies and initializers: what passes that work on one function may change nevertheless.
 struct Surroundings {
@@ -61,6 +59,20 @@ private:
   }
 };
 
+struct Backup {
+  Managers &AMs;
+  Function &F;
+  Function *Aside;
+  Surroundings Before;
+  uint32_t LastNumber;
+};
+
+} // namespace loopwright
+
+namespace {
+
+const RemapFlags SameModule = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+
 // Of the names in the function. There is no table where the compiler keeps no names of values.
 uint32_t lastNumber(Function &F) {
   const ValueSymbolTable *Names = F.getValueSymbolTable();
@@ -70,14 +82,6 @@ void setLastNumber(Function &F, uint32_t Number) {
   if (ValueSymbolTable *Names = F.getValueSymbolTable())
     Names->*open(LastNumberOfNames()) = Number;
 }
-
-struct Backup {
-  Managers &AMs;
-  Function &F;
-  Function *Aside;
-  Surroundings Before;
-  uint32_t LastNumber;
-};
 
 void mapArguments(ValueToValueMapTy &Map, Function &From, Function &To) {
   for (auto [Old, New] : zip_equal(From.args(), To.args()))

@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/RegionInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -10,22 +9,11 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
 namespace loopwright {
 namespace {
-
-// Dominance frontiers, which regions are computed from, grow with the square of the function at worst.
-constexpr size_t MaxBlocksForRegions = 4000;
-
-enum class OpTag : int64_t {
-  Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable, Call,
-  Branch, Switch, Return, Unreachable, Other
-};
-enum class KindTag : int64_t { Argument, ConstantInt, Constant, Global, Instruction, Other, ConstantGep };
-enum class TypeTag : int64_t { Void, Int, Float, Pointer, FixedVector, ScalableVector, Aggregate, Other };
 
 // The variable whose value this record says `V` is, itself and not something computed from it.
 void noteName(DenseMap<const Value *, StringRef> &Names, const Value *V, const DILocalVariable *Variable,
@@ -122,51 +110,27 @@ struct Writer {
     T.word(DL.getIndexSizeInBits(0));
   }
 
-  void regions(const Region &R) {
-    SmallVector<const Region *, 16> Stack{&R}, Order;
-    while (!Stack.empty()) {
-      const Region *Top = Stack.pop_back_val();
-      Order.push_back(Top);
-      SmallVector<const Region *, 8> Children;
-      for (const auto &Child : *Top)
-        Children.push_back(Child.get());
-      // Two regions may share their entry: the exits tell them apart.
-      llvm::sort(Children, [&](const Region *X, const Region *Y) {
-        return std::pair(A.id(X->getEntry()), X->getExit() ? A.id(X->getExit()) : -1) <
-               std::pair(A.id(Y->getEntry()), Y->getExit() ? A.id(Y->getExit()) : -1);
-      });
-      Stack.append(Children.rbegin(), Children.rend());
-    }
-    erase_if(Order, [&](const Region *X) { return A.id(X->getEntry()) < 0; });
-    T.word(Order.size());
-    for (const Region *X : Order) {
-      block(X->getEntry());
-      block(X->getExit());
-    }
-  }
-
   void type(Type *Ty) {
-    auto Tag = [&](TypeTag Is) { T.word(int64_t(Is)); };
     if (Ty->isVoidTy()) {
-      Tag(TypeTag::Void);
+      T.word(TypeTag::Void);
     } else if (Ty->isIntegerTy()) {
-      Tag(TypeTag::Int);
+      T.word(TypeTag::Int);
       T.word(Ty->getIntegerBitWidth());
     } else if (Ty->isFloatingPointTy()) {
-      Tag(TypeTag::Float);
+      T.word(TypeTag::Float);
       T.word(Ty->getPrimitiveSizeInBits().getFixedValue());
     } else if (auto *Pointer = dyn_cast<PointerType>(Ty)) {
-      Tag(TypeTag::Pointer);
+      T.word(TypeTag::Pointer);
       T.word(Pointer->getAddressSpace());
       flag(!DL.isNonIntegralPointerType(Pointer));
     } else if (isa<FixedVectorType>(Ty)) {
-      Tag(TypeTag::FixedVector);
+      T.word(TypeTag::FixedVector);
     } else if (isa<ScalableVectorType>(Ty)) {
-      Tag(TypeTag::ScalableVector);
+      T.word(TypeTag::ScalableVector);
     } else if (Ty->isAggregateType()) {
-      Tag(TypeTag::Aggregate);
+      T.word(TypeTag::Aggregate);
     } else {
-      Tag(TypeTag::Other);
+      T.word(TypeTag::Other);
     }
   }
 
@@ -194,27 +158,26 @@ struct Writer {
   }
 
   void kind(Value *V) {
-    auto Tag = [&](KindTag Is) { T.word(int64_t(Is)); };
     if (isa<Argument>(V)) {
-      Tag(KindTag::Argument);
+      T.word(KindTag::Argument);
     } else if (auto *I = dyn_cast<Instruction>(V)) {
-      Tag(KindTag::Instruction);
+      T.word(KindTag::Instruction);
       instruction(*I);
     } else if (auto *Int = dyn_cast<ConstantInt>(V); Int && Int->getBitWidth() <= 64 && Int->getType()->isIntegerTy()) {
-      Tag(KindTag::ConstantInt);
+      T.word(KindTag::ConstantInt);
       T.word(Int->getSExtValue());
     } else if (auto *Global = dyn_cast<GlobalVariable>(V)) {
       // The address of a thread-local variable differs from thread to thread: not a plain base.
-      Tag(Global->isThreadLocal() ? KindTag::Other : KindTag::Global);
+      T.word(Global->isThreadLocal() ? KindTag::Other : KindTag::Global);
     } else if (auto [Base, Offset] = constantAddress(V); Base) {
-      Tag(KindTag::ConstantGep);
+      T.word(KindTag::ConstantGep);
       T.word(A.id(Base));
       T.word(Offset);
     } else if (isa<Constant>(V) && !isa<BlockAddress>(V)) {
-      Tag(KindTag::Constant);
+      T.word(KindTag::Constant);
       flag(!isGuaranteedNotToBeUndefOrPoison(V));
     } else {
-      Tag(KindTag::Other);
+      T.word(KindTag::Other);
     }
   }
 
@@ -287,54 +250,51 @@ struct Writer {
     flag(Nneg);
     flag(Fast.allowReassoc());
     flag(Fast.noNaNs());
-    flag(Fast.noInfs());
     flag(Fast.noSignedZeros());
   }
-
-  void tag(OpTag Is) { T.word(int64_t(Is)); }
 
   void op(Instruction &I) {
     if (auto *Call = dyn_cast<CallInst>(&I))
       return call(*Call);
     switch (I.getOpcode()) {
-    case Instruction::Add: return coded(OpTag::Int, 0);
-    case Instruction::Sub: return coded(OpTag::Int, 1);
-    case Instruction::Mul: return coded(OpTag::Int, 2);
-    case Instruction::UDiv: return coded(OpTag::Int, 3);
-    case Instruction::SDiv: return coded(OpTag::Int, 4);
-    case Instruction::URem: return coded(OpTag::Int, 5);
-    case Instruction::SRem: return coded(OpTag::Int, 6);
-    case Instruction::Shl: return coded(OpTag::Int, 7);
-    case Instruction::LShr: return coded(OpTag::Int, 8);
-    case Instruction::AShr: return coded(OpTag::Int, 9);
-    case Instruction::And: return coded(OpTag::Int, 10);
-    case Instruction::Or: return coded(OpTag::Int, 11);
-    case Instruction::Xor: return coded(OpTag::Int, 12);
-    case Instruction::FAdd: return coded(OpTag::Float, 0);
-    case Instruction::FSub: return coded(OpTag::Float, 1);
-    case Instruction::FMul: return coded(OpTag::Float, 2);
-    case Instruction::FDiv: return coded(OpTag::Float, 3);
-    case Instruction::FRem: return coded(OpTag::Float, 4);
-    case Instruction::FNeg: return tag(OpTag::FNeg);
-    case Instruction::Trunc: return coded(OpTag::Cast, 0);
-    case Instruction::ZExt: return coded(OpTag::Cast, 1);
-    case Instruction::SExt: return coded(OpTag::Cast, 2);
-    case Instruction::PtrToInt: return coded(OpTag::Cast, 3);
-    case Instruction::IntToPtr: return coded(OpTag::Cast, 4);
-    case Instruction::BitCast: return coded(OpTag::Cast, 5);
-    case Instruction::FPToUI: return coded(OpTag::Cast, 6);
-    case Instruction::FPToSI: return coded(OpTag::Cast, 7);
-    case Instruction::UIToFP: return coded(OpTag::Cast, 8);
-    case Instruction::SIToFP: return coded(OpTag::Cast, 9);
-    case Instruction::FPTrunc: return coded(OpTag::Cast, 10);
-    case Instruction::FPExt: return coded(OpTag::Cast, 11);
-    case Instruction::AddrSpaceCast: return coded(OpTag::Cast, 12);
-    case Instruction::FCmp: return tag(OpTag::FCmp);
-    case Instruction::Select: return tag(OpTag::Select);
-    case Instruction::Freeze: return tag(OpTag::Freeze);
-    case Instruction::Alloca: return tag(OpTag::Alloca);
-    case Instruction::Ret: return tag(OpTag::Return);
-    case Instruction::Unreachable: return tag(OpTag::Unreachable);
+    case Instruction::Add: return coded(OpTag::Int, IntOp::Add);
+    case Instruction::Sub: return coded(OpTag::Int, IntOp::Sub);
+    case Instruction::Mul: return coded(OpTag::Int, IntOp::Mul);
+    case Instruction::UDiv: return coded(OpTag::Int, IntOp::UDiv);
+    case Instruction::SDiv: return coded(OpTag::Int, IntOp::SDiv);
+    case Instruction::URem: return coded(OpTag::Int, IntOp::URem);
+    case Instruction::SRem: return coded(OpTag::Int, IntOp::SRem);
+    case Instruction::Shl: return coded(OpTag::Int, IntOp::Shl);
+    case Instruction::LShr: return coded(OpTag::Int, IntOp::LShr);
+    case Instruction::AShr: return coded(OpTag::Int, IntOp::AShr);
+    case Instruction::And: return coded(OpTag::Int, IntOp::And);
+    case Instruction::Or: return coded(OpTag::Int, IntOp::Or);
+    case Instruction::Xor: return coded(OpTag::Int, IntOp::Xor);
+    case Instruction::FAdd: return coded(OpTag::Float, FloatOp::Add);
+    case Instruction::FSub: return coded(OpTag::Float, FloatOp::Sub);
+    case Instruction::FMul: return coded(OpTag::Float, FloatOp::Mul);
+    case Instruction::FDiv: return coded(OpTag::Float, FloatOp::Div);
+    case Instruction::FRem: return coded(OpTag::Float, FloatOp::Rem);
+    case Instruction::FNeg: return T.word(OpTag::FNeg);
+    case Instruction::Trunc: return coded(OpTag::Cast, CastOp::Trunc);
+    case Instruction::ZExt: return coded(OpTag::Cast, CastOp::ZExt);
+    case Instruction::SExt: return coded(OpTag::Cast, CastOp::SExt);
+    case Instruction::PtrToInt: return coded(OpTag::Cast, CastOp::PtrToInt);
+    case Instruction::IntToPtr: return coded(OpTag::Cast, CastOp::IntToPtr);
+    case Instruction::BitCast: return coded(OpTag::Cast, CastOp::BitCast);
+    case Instruction::FPToUI: return coded(OpTag::Cast, CastOp::FPToUI);
+    case Instruction::FPToSI: return coded(OpTag::Cast, CastOp::FPToSI);
+    case Instruction::UIToFP: return coded(OpTag::Cast, CastOp::UIToFP);
+    case Instruction::SIToFP: return coded(OpTag::Cast, CastOp::SIToFP);
+    case Instruction::FPTrunc: return coded(OpTag::Cast, CastOp::FPTrunc);
+    case Instruction::FPExt: return coded(OpTag::Cast, CastOp::FPExt);
+    case Instruction::AddrSpaceCast: return coded(OpTag::Cast, CastOp::AddrSpaceCast);
+    case Instruction::FCmp: return T.word(OpTag::FCmp);
+    case Instruction::Select: return T.word(OpTag::Select);
+    case Instruction::Freeze: return T.word(OpTag::Freeze);
+    case Instruction::Alloca: return T.word(OpTag::Alloca);
+    case Instruction::Ret: return T.word(OpTag::Return);
+    case Instruction::Unreachable: return T.word(OpTag::Unreachable);
     case Instruction::ICmp: return coded(OpTag::ICmp, predicate(cast<ICmpInst>(I).getPredicate()));
     case Instruction::PHI: return phi(cast<PHINode>(I));
     case Instruction::GetElementPtr: return gep(cast<GetElementPtrInst>(I));
@@ -347,23 +307,22 @@ struct Writer {
     other(I);
   }
 
-  void coded(OpTag Is, int64_t Code) {
-    tag(Is);
-    T.word(Code);
+  template <typename Code> void coded(OpTag Is, Code Which) {
+    T.word(Is);
+    T.word(Which);
   }
   void other(Instruction &I) {
-    tag(OpTag::Other);
+    T.word(OpTag::Other);
     T.text(I.getOpcodeName());
   }
 
-  int64_t predicate(CmpInst::Predicate P) {
-    // Both sides list them in this order.
-    static_assert(CmpInst::ICMP_SLE - CmpInst::ICMP_EQ == 9);
-    return P - CmpInst::ICMP_EQ;
+  Predicate predicate(CmpInst::Predicate P) {
+    static_assert(CmpInst::ICMP_SLE - CmpInst::ICMP_EQ == int64_t(Predicate::Sle));
+    return Predicate(P - CmpInst::ICMP_EQ);
   }
 
   void phi(PHINode &Phi) {
-    tag(OpTag::Phi);
+    T.word(OpTag::Phi);
     SmallVector<int64_t, 4> Ids;
     for (BasicBlock *B : Phi.blocks())
       if (int64_t Id = A.id(B); Id >= 0)
@@ -374,7 +333,7 @@ struct Writer {
   }
 
   void gep(GetElementPtrInst &Gep) {
-    tag(OpTag::Gep);
+    T.word(OpTag::Gep);
     value(Gep.getPointerOperand());
     flag(Gep.isInBounds());
     flag(Gep.hasNoUnsignedSignedWrap());
@@ -402,7 +361,7 @@ struct Writer {
   }
 
   void load(LoadInst &Load) {
-    tag(OpTag::Load);
+    T.word(OpTag::Load);
     value(Load.getPointerOperand());
     T.word(storeSize(Load.getType()));
     T.word(Load.getAlign().value());
@@ -411,7 +370,7 @@ struct Writer {
   }
 
   void store(StoreInst &Store) {
-    tag(OpTag::Store);
+    T.word(OpTag::Store);
     value(Store.getPointerOperand());
     value(Store.getValueOperand());
     T.word(storeSize(Store.getValueOperand()->getType()));
@@ -420,7 +379,7 @@ struct Writer {
   }
 
   void branch(BranchInst &Branch) {
-    tag(OpTag::Branch);
+    T.word(OpTag::Branch);
     T.word(Branch.getNumSuccessors());
     // Not `successors()`: it walks the operands, where the false edge comes first.
     for (unsigned Index = 0; Index != Branch.getNumSuccessors(); ++Index)
@@ -430,7 +389,7 @@ struct Writer {
   void switchOver(SwitchInst &Switch) {
     if (Switch.getCondition()->getType()->getIntegerBitWidth() > 64)
       return other(Switch);
-    tag(OpTag::Switch);
+    T.word(OpTag::Switch);
     block(Switch.getDefaultDest());
     T.word(Switch.getNumCases());
     for (auto &Case : Switch.cases()) {
@@ -441,39 +400,39 @@ struct Writer {
 
   void call(CallInst &Call) {
     if (auto *Set = dyn_cast<MemSetInst>(&Call)) {
-      tag(OpTag::MemSet);
+      T.word(OpTag::MemSet);
       value(Set->getRawDest());
       value(Set->getValue());
       value(Set->getLength());
       return flag(!Set->isVolatile());
     }
     if (auto *Copy = dyn_cast<MemTransferInst>(&Call)) {
-      tag(OpTag::MemCopy);
+      T.word(OpTag::MemCopy);
       value(Copy->getRawDest());
       value(Copy->getRawSource());
       value(Copy->getLength());
       return flag(!Copy->isVolatile());
     }
     switch (Call.getIntrinsicID()) {
-    case Intrinsic::smin: return coded(OpTag::MinMax, 0);
-    case Intrinsic::smax: return coded(OpTag::MinMax, 1);
-    case Intrinsic::umin: return coded(OpTag::MinMax, 2);
-    case Intrinsic::umax: return coded(OpTag::MinMax, 3);
-    case Intrinsic::minnum: return coded(OpTag::MinMax, 4);
-    case Intrinsic::maxnum: return coded(OpTag::MinMax, 5);
-    case Intrinsic::minimum: return coded(OpTag::MinMax, 6);
-    case Intrinsic::maximum: return coded(OpTag::MinMax, 7);
-    case Intrinsic::assume: return coded(OpTag::Ignorable, 0);
+    case Intrinsic::smin: return coded(OpTag::MinMax, MinMaxOp::SMin);
+    case Intrinsic::smax: return coded(OpTag::MinMax, MinMaxOp::SMax);
+    case Intrinsic::umin: return coded(OpTag::MinMax, MinMaxOp::UMin);
+    case Intrinsic::umax: return coded(OpTag::MinMax, MinMaxOp::UMax);
+    case Intrinsic::minnum: return coded(OpTag::MinMax, MinMaxOp::FMin);
+    case Intrinsic::maxnum: return coded(OpTag::MinMax, MinMaxOp::FMax);
+    case Intrinsic::minimum: return coded(OpTag::MinMax, MinMaxOp::FMinimum);
+    case Intrinsic::maximum: return coded(OpTag::MinMax, MinMaxOp::FMaximum);
+    case Intrinsic::assume: return coded(OpTag::Ignorable, IgnorableKind::Assume);
     case Intrinsic::lifetime_start:
-    case Intrinsic::lifetime_end: return coded(OpTag::Ignorable, 1);
-    case Intrinsic::experimental_noalias_scope_decl: return coded(OpTag::Ignorable, 2);
+    case Intrinsic::lifetime_end: return coded(OpTag::Ignorable, IgnorableKind::Lifetime);
+    case Intrinsic::experimental_noalias_scope_decl: return coded(OpTag::Ignorable, IgnorableKind::NoAliasScope);
     case Intrinsic::pseudoprobe:
-    case Intrinsic::donothing: return coded(OpTag::Ignorable, 3);
+    case Intrinsic::donothing: return coded(OpTag::Ignorable, IgnorableKind::Other);
     default: break;
     }
     if (isa<DbgInfoIntrinsic>(Call))
-      return coded(OpTag::Ignorable, 3);
-    tag(OpTag::Call);
+      return coded(OpTag::Ignorable, IgnorableKind::Other);
+    T.word(OpTag::Call);
     const Function *Callee = Call.getCalledFunction();
     bool Known = isMath(Call), Math = Known && !Call.doesNotAccessMemory();
     T.text(Callee ? Callee->getName() : "");
@@ -515,21 +474,21 @@ struct Writer {
 #undef EACH_WIDTH
   }
 
-  // What the library leaves in errno where the call fails. 0: EDOM at most, 1: ERANGE at most, 2: either. EDOM alone is left by functions
-  // whose values are neither too large nor too small for their type, whatever the argument.
-  int64_t mathError(const CallInst &Call) {
+  // What the library leaves in errno where the call fails. EDOM alone is left by functions whose values are neither too large nor too
+  // small for their type, whatever the argument.
+  MathError mathError(const CallInst &Call) {
     const Function *Callee = Call.getCalledFunction();
     LibFunc Which;
     if (!Callee || !A.TLI.getLibFunc(*Callee, Which))
-      return 2;
+      return MathError::Either;
 #define EACH_WIDTH(Name) case LibFunc_##Name: case LibFunc_##Name##f: case LibFunc_##Name##l
     switch (Which) {
     EACH_WIDTH(acos): EACH_WIDTH(acosh): EACH_WIDTH(cos): EACH_WIDTH(sqrt):
-      return 0;
+      return MathError::Domain;
     EACH_WIDTH(cosh): EACH_WIDTH(exp): EACH_WIDTH(exp10): EACH_WIDTH(exp2): EACH_WIDTH(expm1): EACH_WIDTH(ldexp): EACH_WIDTH(sinh):
-      return 1;
+      return MathError::Range;
     default:
-      return 2;
+      return MathError::Either;
     }
 #undef EACH_WIDTH
   }
@@ -596,12 +555,9 @@ struct Writer {
     T.text(counterName(L));
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
-    writeScev(A, A.SE.getSymbolicMaxBackedgeTakenCount(&L), T);
     T.word(Exiting.size());
     for (BasicBlock *B : Exiting)
       writeScev(A, A.SE.getExitCount(&L, B), T);
-    auto Profile = getLoopEstimatedTripCount(&L);
-    T.word(Profile ? int64_t(*Profile) : -1);
   }
 
   // In the file of the function: what was inlined from a header is where it was called.
@@ -659,13 +615,9 @@ struct Writer {
 
 } // namespace
 
-void writeFacts(Analyses &A, FunctionAnalysisManager &FAM, Tape &T) {
+void writeFacts(Analyses &A, Tape &T) {
   Writer W(A, T);
   W.head();
-  if (A.Blocks.size() <= MaxBlocksForRegions)
-    W.regions(*FAM.getResult<RegionInfoAnalysis>(A.F).getTopLevelRegion());
-  else
-    T.word(0);
   W.values();
   W.allBlocks();
   W.allLoops();

@@ -17,7 +17,7 @@
 using namespace llvm;
 using namespace loopwright;
 
-namespace {
+namespace loopwright {
 
 // Members in this order: results in an outer manager may point into the inner ones, so the outer goes first.
 struct OwnManagers final : Managers {
@@ -50,7 +50,7 @@ struct OwnModule {
   std::unique_ptr<OwnManagers> AMs;
 };
 
-} // namespace
+} // namespace loopwright
 
 extern "C" {
 

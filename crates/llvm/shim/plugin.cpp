@@ -20,11 +20,14 @@ using namespace loopwright;
 
 namespace {
 
-enum Occasion { Early, Late, Named };
+// Rust fills in what LLVM reads.
+static_assert(sizeof(PluginInfo) == sizeof(PassPluginLibraryInfo) &&
+              offsetof(PluginInfo, api_version) == offsetof(PassPluginLibraryInfo, APIVersion) &&
+              offsetof(PluginInfo, name) == offsetof(PassPluginLibraryInfo, PluginName) &&
+              offsetof(PluginInfo, version) == offsetof(PassPluginLibraryInfo, PluginVersion) &&
+              offsetof(PluginInfo, register_callbacks) == offsetof(PassPluginLibraryInfo, RegisterPassBuilderCallbacks));
 
 // Given by src/plugin.rs before LLVM asks for anything.
-using HookWanted = bool (*)(int Occasion, const char *CommandLine, const char *Parameters);
-using HookRun = bool (*)(LLVMModuleRef M, Managers *AMs, int Occasion, const char *CommandLine, const char *Parameters);
 HookWanted Wanted;
 HookRun Run;
 
@@ -106,8 +109,8 @@ bool parse(StringRef Name, ModulePassManager &Passes, TargetMachine *Machine) {
   Name.consume_front("loopwright");
   Name.consume_front("<");
   Name.consume_back(">");
-  if (Wanted(Named, CommandLineOptions.c_str(), Name.str().c_str()))
-    Passes.addPass(LoopwrightPass(Machine, Named, Name.str()));
+  if (Wanted(Occasion::Named, CommandLineOptions.c_str(), Name.str().c_str()))
+    Passes.addPass(LoopwrightPass(Machine, Occasion::Named, Name.str()));
   return true;
 }
 
@@ -130,9 +133,9 @@ void lw_plugin_register(void *Builder) {
         return parse(Name, Passes, Machine);
       });
   PB.registerPipelineStartEPCallback(
-      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Early); });
+      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Occasion::Early); });
   PB.registerOptimizerEarlyEPCallback(
-      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Late); });
+      [=](ModulePassManager &Passes, OptimizationLevel Level) { addIfWanted(Passes, Machine, Level, Occasion::Late); });
 }
 
 } // extern "C"

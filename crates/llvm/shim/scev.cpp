@@ -11,15 +11,13 @@ namespace {
 constexpr unsigned MaxNodes = 2000;
 constexpr unsigned MaxPrintedSize = 100;
 
-enum class Tag : int64_t { Constant, Unknown, Add, Mul, UDiv, MinMax, AddRec, SExt, ZExt, Trunc, PtrToInt, Other };
-
 struct ScevWriter {
   Analyses &A;
   Tape &T;
   unsigned Nodes = 0;
 
   void other(StringRef Text) {
-    T.word(int64_t(Tag::Other));
+    T.word(ScevTag::Other);
     T.text(Text);
   }
   void unsupported(const SCEV *S, StringRef What) {
@@ -29,8 +27,8 @@ struct ScevWriter {
     raw_string_ostream(Text) << *S;
     other(Text);
   }
-  void head(Tag Is, const SCEV *S) {
-    T.word(int64_t(Is));
+  void head(ScevTag Is, const SCEV *S) {
+    T.word(Is);
     T.word(A.SE.getTypeSizeInBits(S->getType()));
   }
   void operands(const SCEV *S) {
@@ -43,12 +41,12 @@ struct ScevWriter {
     T.word(S->hasNoSignedWrap());
     T.word(S->hasNoUnsignedWrap());
   }
-  void cast(Tag Is, const SCEV *S) {
+  void cast(ScevTag Is, const SCEV *S) {
     head(Is, S);
     write(S->operands()[0]);
   }
-  void minMax(const SCEV *S, int64_t Op) {
-    head(Tag::MinMax, S);
+  void minMax(const SCEV *S, MinMaxOp Op) {
+    head(ScevTag::MinMax, S);
     T.word(Op);
     operands(S);
   }
@@ -61,41 +59,40 @@ struct ScevWriter {
       const APInt &Value = llvm::cast<SCEVConstant>(S)->getAPInt();
       if (Value.getBitWidth() > 64)
         return unsupported(S, "a constant of over 64 bits");
-      head(Tag::Constant, S);
+      head(ScevTag::Constant, S);
       return T.word(Value.getSExtValue());
     }
     case scUnknown: {
       int64_t Id = A.id(llvm::cast<SCEVUnknown>(S)->getValue());
       if (Id < 0)
         return unsupported(S, "a value from elsewhere");
-      head(Tag::Unknown, S);
+      head(ScevTag::Unknown, S);
       return T.word(Id);
     }
     case scAddExpr:
     case scMulExpr:
-      head(S->getSCEVType() == scAddExpr ? Tag::Add : Tag::Mul, S);
+      head(S->getSCEVType() == scAddExpr ? ScevTag::Add : ScevTag::Mul, S);
       wrapFlags(llvm::cast<SCEVNAryExpr>(S));
       return operands(S);
     case scUDivExpr:
-      head(Tag::UDiv, S);
+      head(ScevTag::UDiv, S);
       write(S->operands()[0]);
       return write(S->operands()[1]);
-    case scSMinExpr: return minMax(S, 0);
-    case scSMaxExpr: return minMax(S, 1);
-    case scUMinExpr: return minMax(S, 2);
-    case scUMaxExpr: return minMax(S, 3);
+    case scSMinExpr: return minMax(S, MinMaxOp::SMin);
+    case scSMaxExpr: return minMax(S, MinMaxOp::SMax);
+    case scUMinExpr: return minMax(S, MinMaxOp::UMin);
+    case scUMaxExpr: return minMax(S, MinMaxOp::UMax);
     case scAddRecExpr: {
       auto *Recurrence = llvm::cast<SCEVAddRecExpr>(S);
-      head(Tag::AddRec, S);
+      head(ScevTag::AddRec, S);
       T.word(A.LoopIds[Recurrence->getLoop()]);
       wrapFlags(Recurrence);
-      T.word(Recurrence->hasNoSelfWrap());
       return operands(S);
     }
-    case scSignExtend: return cast(Tag::SExt, S);
-    case scZeroExtend: return cast(Tag::ZExt, S);
-    case scTruncate: return cast(Tag::Trunc, S);
-    case scPtrToInt: return cast(Tag::PtrToInt, S);
+    case scSignExtend: return cast(ScevTag::SExt, S);
+    case scZeroExtend: return cast(ScevTag::ZExt, S);
+    case scTruncate: return cast(ScevTag::Trunc, S);
+    case scPtrToInt: return cast(ScevTag::PtrToInt, S);
     case scSequentialUMinExpr: return unsupported(S, "a sequential minimum");
     case scVScale: return unsupported(S, "vscale");
     case scCouldNotCompute: return other("***COULDNOTCOMPUTE***");

@@ -1,4 +1,5 @@
-// The shim's own vocabulary, shared by its source files. Rust sees only the extern "C" functions (src/ffi.rs lists them all).
+// The shim's own vocabulary, shared by its source files. Rust sees only the extern "C" functions: ffi.h declares them, and all words,
+// structs and hooks that both sides know, as src/ffi.rs and src/codes.rs say (build.rs).
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -19,7 +20,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Passes/PassBuilder.h"
-#include <cstdint>
+#include "ffi.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Tape {
   std::string Pool;
 
   void word(int64_t W) { Words.push_back(W); }
+  template <typename Code> std::enable_if_t<std::is_enum_v<Code>> word(Code C) { word(int64_t(C)); }
   void text(llvm::StringRef S) {
     word(Pool.size());
     word(S.size());
@@ -115,7 +117,7 @@ private:
   void findTrustedScopes();
 };
 
-void writeFacts(Analyses &A, llvm::FunctionAnalysisManager &FAM, Tape &T);
+void writeFacts(Analyses &A, Tape &T);
 void writeScev(Analyses &A, const llvm::SCEV *S, Tape &T);
 
 inline char *copyText(const std::string &S) {

@@ -1,4 +1,4 @@
-// What the writer needs of LLVM that the C API does not offer. Every function is declared again in src/write/ir.rs.
+// What the writer needs of LLVM that the C API does not offer.
 
 #include "shim.h"
 
@@ -13,6 +13,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -25,21 +26,9 @@
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
+using namespace loopwright;
 
 extern "C" {
-
-struct LwWriteJoints {
-  // Runs before the region on every path into it; ends in a branch to `original`.
-  LLVMBasicBlockRef entering;
-  // The only predecessor of the region outside of it: a preheader where the entry is a loop header.
-  LLVMBasicBlockRef original;
-  // All edges that leave the region come here: a dedicated exit of its loops.
-  LLVMBasicBlockRef original_exit;
-  // Between `original_exit` and the region's exit.
-  LLVMBasicBlockRef merge;
-  // Where the region's edges led.
-  LLVMBasicBlockRef exit;
-};
 
 static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
   if (to->isEHPad())
@@ -50,7 +39,7 @@ static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
 
 // Null on success, else why the control flow does not allow it; then nothing was changed.
 const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef *block_refs, size_t count,
-                           const LLVMBasicBlockRef *error_refs, size_t error_count, LwWriteJoints *out) {
+                           const LLVMBasicBlockRef *error_refs, size_t error_count, Joints *out) {
   BasicBlock *entry = unwrap(entry_ref);
   SmallPtrSet<BasicBlock *, 16> inside;
   for (size_t i = 0; i < count; ++i)
@@ -65,8 +54,8 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
   for (BasicBlock *block : predecessors(entry))
     if (!inside.contains(block))
       before.insert(block);
-  // All edges out of the region led to one block when it was read, but for errors, which stay the original's own. If that is the entry of another region, written before this
-  // one, then blocks were put in front of it, with its φs, and the edges lead to the first of these.
+  // All edges out of the region led to one block when it was read, but for errors, which stay the original's own. If that is the entry
+  // of another region, written before this one, then blocks were put in front of it, with its φs, and the edges lead to the first of these.
   for (BasicBlock *block : inside)
     for (BasicBlock *next : successors(block))
       if (!inside.contains(next) && !errors.contains(next))
@@ -106,7 +95,7 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
   return nullptr;
 }
 
-LLVMBool lw_write_is_never_poison(LLVMValueRef value, LLVMValueRef context) {
+bool lw_write_is_never_poison(LLVMValueRef value, LLVMValueRef context) {
   return isGuaranteedNotToBeUndefOrPoison(unwrap(value), nullptr, cast<Instruction>(unwrap(context)));
 }
 
@@ -121,7 +110,7 @@ LLVMValueRef lw_write_clone(LLVMValueRef instruction_ref, LLVMBasicBlockRef bloc
   return wrap(copy);
 }
 
-LLVMBool lw_write_is_thread_dependent(LLVMValueRef constant) { return cast<Constant>(unwrap(constant))->isThreadDependent(); }
+bool lw_write_is_thread_dependent(LLVMValueRef constant) { return cast<Constant>(unwrap(constant))->isThreadDependent(); }
 
 // For a copy that runs where the original would not.
 void lw_write_drop_promises(LLVMValueRef instruction_ref) {
@@ -145,7 +134,7 @@ void lw_write_drop_promises_of_value(LLVMValueRef instruction_ref) {
 }
 
 // No effect on data: leaving it out of a copy is always sound.
-LLVMBool lw_write_is_hint(LLVMValueRef instruction) {
+bool lw_write_is_hint(LLVMValueRef instruction) {
   auto *call = dyn_cast<IntrinsicInst>(unwrap(instruction));
   if (!call)
     return false;
@@ -160,7 +149,7 @@ LLVMBool lw_write_is_hint(LLVMValueRef instruction) {
   }
 }
 
-LLVMBool lw_write_touches_memory(LLVMValueRef instruction) {
+bool lw_write_touches_memory(LLVMValueRef instruction) {
   return cast<Instruction>(unwrap(instruction))->mayReadOrWriteMemory();
 }
 
@@ -190,11 +179,11 @@ static void show_instead(Value *value, Value *by, const SmallPtrSetImpl<BasicBlo
 
 // Uses outside `inside`; a use by a φ counts where its edge comes from. `by` dominates them all.
 void lw_write_replace_uses_outside(LLVMValueRef value_ref, LLVMValueRef by, const LLVMBasicBlockRef *block_refs,
-                                   size_t count, LLVMValueRef except) {
+                                   size_t count) {
   auto inside = as_set(block_refs, count);
   unwrap(value_ref)->replaceUsesWithIf(unwrap(by), [&](Use &use) {
     auto *user = cast<Instruction>(use.getUser());
-    if (user == unwrap(except))
+    if (user == unwrap(by))
       return false;
     auto *phi = dyn_cast<PHINode>(user);
     return !inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
@@ -258,13 +247,20 @@ LLVMMetadataRef lw_write_copy_loop_id(LLVMValueRef terminator) {
   return wrap(node);
 }
 
-void lw_write_set_metadata(LLVMValueRef instruction, unsigned kind, LLVMMetadataRef node) {
+void lw_write_set_metadata(LLVMValueRef instruction, uint32_t kind, LLVMMetadataRef node) {
   cast<Instruction>(unwrap(instruction))->setMetadata(kind, node ? cast<MDNode>(unwrap(node)) : nullptr);
 }
 
-void lw_write_set_branch_weights(LLVMValueRef branch, unsigned taken, unsigned not_taken) {
+void lw_write_set_branch_weights(LLVMValueRef branch, uint32_t taken, uint32_t not_taken) {
   auto *instruction = cast<Instruction>(unwrap(branch));
   instruction->setMetadata(LLVMContext::MD_prof, MDBuilder(instruction->getContext()).createBranchWeights(taken, not_taken));
+}
+
+// Where the promise of the scopes begins: copies of the code get scopes of their own by it.
+void lw_write_begin_alias_scopes(LLVMValueRef before, const LLVMMetadataRef *scopes, size_t count) {
+  IRBuilder<> builder(cast<Instruction>(unwrap(before)));
+  for (size_t i = 0; i < count; ++i)
+    builder.CreateNoAliasScopeDeclaration(MDNode::get(builder.getContext(), {unwrap(scopes[i])}));
 }
 
 // A location for code that has no line in the source, in the function's own scope; null without debug information.
@@ -330,7 +326,7 @@ void lw_write_rescope(LLVMValueRef instruction_ref, LLVMValueRef worker) {
 }
 
 // Puts the blocks from `first` to before the two ends into a function of their own. False if LLVM cannot.
-LLVMBool lw_write_outline(LLVMBasicBlockRef first, LLVMBasicBlockRef end, LLVMBasicBlockRef other_end) {
+bool lw_write_outline(LLVMBasicBlockRef first, LLVMBasicBlockRef end, LLVMBasicBlockRef other_end) {
   SmallSetVector<BasicBlock *, 16> blocks;
   blocks.insert(unwrap(first));
   for (size_t i = 0; i < blocks.size(); ++i)
@@ -360,11 +356,11 @@ void lw_write_append_destructor(LLVMValueRef function_ref) {
   appendToGlobalDtors(*function->getParent(), function, 65535);
 }
 
-// 0: malloc (of a 64-bit size), 1: free, as LLVM knows them; 2: the function that says where errno is, which LLVM does not know. That
-// the first two may be called was found out with the facts; nothing if there is no such function as the third.
-LLVMValueRef lw_write_library(LLVMValueRef caller_ref, unsigned which) {
+// LLVM knows malloc and free, and that they may be called was found out with the facts. It does not know the function that says where
+// errno is; null if there is none.
+LLVMValueRef lw_write_library(LLVMValueRef caller_ref, Library which) {
   Module &module = *cast<Function>(unwrap(caller_ref))->getParent();
-  if (which == 2 && !loopwright::hasErrnoLocation(module))
+  if (which == Library::ErrnoLocation && !hasErrnoLocation(module))
     return nullptr;
   TargetLibraryInfoImpl known{Triple(module.getTargetTriple())};
   TargetLibraryInfo library(known);
@@ -373,12 +369,13 @@ LLVMValueRef lw_write_library(LLVMValueRef caller_ref, unsigned which) {
   static constexpr StringLiteral names[] = {"malloc", "free", "__errno_location"};
   FunctionType *const types[] = {FunctionType::get(pointer, {Type::getInt64Ty(module.getContext())}, false),
                                  FunctionType::get(nothing, {pointer}, false), FunctionType::get(pointer, false)};
-  bool is_new = !module.getFunction(names[which]);
-  FunctionCallee callee = module.getOrInsertFunction(names[which], types[which]);
+  StringRef name = names[size_t(which)];
+  bool is_new = !module.getFunction(name);
+  FunctionCallee callee = module.getOrInsertFunction(name, types[size_t(which)]);
   auto *function = dyn_cast<Function>(callee.getCallee());
   if (function && function->isDeclaration())
     inferNonMandatoryLibFuncAttrs(*function, library);
-  if (function && is_new && which == 2) {
+  if (function && is_new && which == Library::ErrnoLocation) {
     // As the library's header promises it.
     function->setDoesNotThrow();
     function->setDoesNotAccessMemory();

@@ -33,7 +33,7 @@ impl Analyses {
         // SAFETY: a handle's function and managers are alive; the tape is ours.
         unsafe {
             let shim = ffi::lw_analyses_new(managers, reference);
-            let mut facts = Reader::new(ffi::lw_facts(shim, managers)).finish(Reader::facts);
+            let mut facts = Reader::new(ffi::lw_facts(shim)).finish(Reader::facts);
             facts.set_errors_aside();
             let analyses = Analyses {
                 shim,
@@ -118,11 +118,7 @@ impl Oracle for Analyses {
 
     fn types(&self, a: ValueId, b: ValueId) -> Types {
         // SAFETY: in range.
-        match unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) } {
-            0 => Types::Same,
-            1 => Types::Compatible,
-            _ => Types::Apart,
-        }
+        unsafe { ffi::lw_types(self.shim, self.checked(a), self.checked(b)) }
     }
 
     fn may_be_errno(&self, base: ValueId, accesses: &[ValueId]) -> bool {

@@ -1,9 +1,9 @@
 //! What [`crate::read`] tells [`crate::write`] about a region beyond its model: which instructions a statement is made of,
 //! and how the values they use come about.
 
-use crate::facts::{BlockId, LoopId, ValueId};
+use crate::facts::{BlockId, LoopId};
 use indexmap::IndexMap;
-use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, Value};
+use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, ValueId};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Scop, StatementId};
 use std::collections::{BTreeSet, HashMap};
@@ -98,39 +98,35 @@ pub struct Elsewhere {
     /// Done first, in order; each may use those before it.
     pub fetched: Vec<Fetch>,
     /// Values that are found in what was fetched.
-    pub bindings: Vec<(Value, Operand)>,
+    pub bindings: Vec<(ValueId, Operand)>,
     /// Values that are read from an array element.
-    pub loads: Vec<(Value, Element)>,
+    pub loads: Vec<(ValueId, Element)>,
     /// Values that are written to an array element at the end.
-    pub stores: Vec<(Value, Element)>,
+    pub stores: Vec<(ValueId, Element)>,
 }
 
 impl Body {
     fn adopt(&mut self, changed: Changed) {
         let Changed { from: _, roles: _, fetched, bindings, reads, writes, operations, updating } = changed;
-        let split = |accesses: Vec<(Value, Place)>| {
+        let split = |accesses: Vec<(ValueId, Place)>| {
             let (mut slots, mut elements) = (Vec::new(), Vec::new());
             for (value, place) in accesses {
                 match place {
-                    Place::Scalar(slot) => slots.push(ScalarAccess { value: ValueId(value.0), slot }),
+                    Place::Scalar(slot) => slots.push(ScalarAccess { value, slot }),
                     Place::Element(element) => elements.push((value, element)),
                 }
             }
             (slots, elements)
         };
-        let BodyKind::Instructions(instructions) = &mut self.kind else {
-            // Inside a box nothing changed, but what it reads may come from elsewhere.
-            let (reads, loads) = split(reads);
-            self.reads = reads;
-            self.elsewhere = Elsewhere { fetched, bindings, loads, stores: Vec::new() };
-            return;
-        };
-        instructions.retain(|id| operations.iter().any(|v| v.0 == id.0));
-        self.updating.extend(updating.iter().map(|v| ValueId(v.0)));
         let (reads, loads) = split(reads);
-        let (writes, stores) = split(writes);
-        (self.reads, self.writes) = (reads, writes);
-        self.elsewhere = Elsewhere { fetched, bindings, loads, stores };
+        self.reads = reads;
+        self.elsewhere = Elsewhere { fetched, bindings, loads, stores: Vec::new() };
+        // Inside a box nothing changed, but what it reads may come from elsewhere.
+        if let BodyKind::Instructions(instructions) = &mut self.kind {
+            instructions.retain(|id| operations.contains(id));
+            self.updating.extend(updating);
+            (self.writes, self.elsewhere.stores) = split(writes);
+        }
     }
 }
 

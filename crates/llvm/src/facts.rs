@@ -1,6 +1,9 @@
 //! What LLVM knows of one function, as plain owned data. Filled by the shim, read by [`crate::read`]; ids are ordinals in one
 //! snapshot, stable while the function is not changed.
 
+pub use crate::codes::{CastOp, FloatOp, IgnorableKind, IntOp, MathError, MinMaxOp, Predicate, Types};
+pub use model::delicm::ValueId;
+
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -10,8 +13,6 @@ macro_rules! id {
     )*};
 }
 id! {
-    /// An argument, instruction, constant or global that the function mentions.
-    ValueId
     BlockId
     LoopId
 }
@@ -28,8 +29,6 @@ pub struct FunctionFacts {
     /// Outer loops before inner ones, in program order.
     pub loops: Vec<Loop>,
     pub target: Target,
-    /// LLVM's own canonical single-entry single-exit regions, outermost first; `None` exit = function end.
-    pub regions: Vec<(BlockId, Option<BlockId>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -142,63 +141,7 @@ pub struct Flags {
     pub nneg: bool,
     pub reassoc: bool,
     pub nnan: bool,
-    pub ninf: bool,
     pub nsz: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntOp {
-    Add,
-    Sub,
-    Mul,
-    UDiv,
-    SDiv,
-    URem,
-    SRem,
-    Shl,
-    LShr,
-    AShr,
-    And,
-    Or,
-    Xor,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-}
-/// Every one has a name: two casts with one name do the same, given the types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CastOp {
-    Trunc,
-    ZExt,
-    SExt,
-    PtrToInt,
-    IntToPtr,
-    BitCast,
-    FPToUI,
-    FPToSI,
-    UIToFP,
-    SIToFP,
-    FPTrunc,
-    FPExt,
-    AddrSpaceCast,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Predicate {
-    Eq,
-    Ne,
-    Ugt,
-    Uge,
-    Ult,
-    Ule,
-    Sgt,
-    Sge,
-    Slt,
-    Sle,
 }
 
 #[derive(Clone, Debug)]
@@ -274,40 +217,10 @@ pub enum Op {
     Other(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MinMaxOp {
-    SMin,
-    SMax,
-    UMin,
-    UMax,
-    FMin,
-    FMax,
-    FMinimum,
-    FMaximum,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IgnorableKind {
-    Assume,
-    Lifetime,
-    NoAliasScope,
-    Other,
-}
-
 #[derive(Clone, Debug)]
 pub struct GepOffset {
     pub constant: i64,
     pub terms: Vec<(ValueId, i64)>,
-}
-
-/// What mathematical functions say in errno.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MathError {
-    /// EDOM and nothing else: the argument is none that the function has a value for.
-    Domain,
-    /// ERANGE and nothing else: the value is too large or too small.
-    Range,
-    /// Now this, now that.
-    Either,
 }
 
 #[derive(Clone, Debug)]
@@ -371,11 +284,8 @@ pub struct Loop {
     pub hinted: bool,
     /// Exact backedge-taken count, from the one place where the loop is left.
     pub backedge_taken_count: Scev,
-    pub symbolic_max_backedge_taken_count: Scev,
     /// How often the back edge is taken before the loop is left at each block of `exiting`, if not elsewhere first.
     pub exit_counts: Vec<Scev>,
-    /// Estimated iterations from profile data.
-    pub profile_trip_count: Option<u32>,
 }
 
 impl Loop {
@@ -425,7 +335,6 @@ pub enum Scev {
         operands: Vec<Scev>,
         nsw: bool,
         nuw: bool,
-        nw: bool,
     },
     SExt {
         bits: u32,
@@ -447,16 +356,6 @@ pub enum Scev {
     Other {
         text: String,
     },
-}
-
-/// How the types of two accesses relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Types {
-    Same,
-    /// The accesses may touch the same bytes.
-    Compatible,
-    /// LLVM takes the accesses for apart.
-    Apart,
 }
 
 /// A question LLVM answers on demand while the function is unchanged. Implemented by the shim's handle; tests may fake it.

@@ -3,6 +3,7 @@
 pub mod analyses;
 pub mod backup;
 pub mod body;
+mod codes;
 mod errors;
 pub mod facts;
 mod ffi;
@@ -10,12 +11,11 @@ pub mod module;
 pub mod plugin;
 pub mod read;
 pub mod remark;
-#[allow(dead_code, reason = "the writer does not call it yet")]
-mod scopes;
 mod tape;
 pub mod write;
 
 pub use analyses::Analyses;
 pub use backup::Backup;
+pub use codes::RemarkKind;
 pub use module::{FunctionHandle, ModuleHandle, OwnedModule};
-pub use remark::{Location, RemarkKind};
+pub use remark::Location;

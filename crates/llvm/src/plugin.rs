@@ -3,19 +3,11 @@
 use crate::ffi;
 use crate::module::ModuleHandle;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
-/// Why the pass runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
-    /// At the start of a pipeline, on what the front end wrote.
-    Early,
-    /// Just before the vectorizer.
-    Late,
-    /// Named in `opt -passes=`.
-    Named,
-}
+pub use crate::codes::Occasion;
+pub use crate::ffi::PluginInfo;
 
 /// What the plugin does, given by the crate that builds it. `options` are all lists that apply, joined by commas, the strongest last:
 /// the environment's, the command line's, the pass's own parameters. Neither function may unwind.
@@ -29,15 +21,6 @@ pub struct Hooks {
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
 
-/// LLVM's `PassPluginLibraryInfo`.
-#[repr(C)]
-pub struct PluginInfo {
-    api_version: u32,
-    name: *const c_char,
-    version: *const c_char,
-    register: Option<unsafe extern "C" fn(*mut c_void)>,
-}
-
 /// To be returned by `llvmGetPassPluginInfo`.
 pub fn plugin_info(hooks: Hooks) -> PluginInfo {
     HOOKS.get_or_init(|| hooks);
@@ -50,7 +33,7 @@ pub fn plugin_info(hooks: Hooks) -> PluginInfo {
         api_version,
         name: c"loopwright".as_ptr(),
         version: concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast(),
-        register: Some(ffi::lw_plugin_register),
+        register_callbacks: ffi::lw_plugin_register,
     }
 }
 
@@ -62,29 +45,21 @@ fn joined(command_line: *const c_char, parameters: *const c_char) -> String {
     lists.into_iter().filter(|list| !list.is_empty()).collect::<Vec<_>>().join(",")
 }
 
-fn occasion(code: i32) -> Occasion {
-    match code {
-        0 => Occasion::Early,
-        1 => Occasion::Late,
-        _ => Occasion::Named,
-    }
-}
-
 /// Called by the shim while a pipeline is built.
-extern "C" fn hook_wanted(code: i32, command_line: *const c_char, parameters: *const c_char) -> bool {
-    HOOKS.get().is_some_and(|hooks| (hooks.wanted)(occasion(code), &joined(command_line, parameters)))
+extern "C" fn hook_wanted(occasion: Occasion, command_line: *const c_char, parameters: *const c_char) -> bool {
+    HOOKS.get().is_some_and(|hooks| (hooks.wanted)(occasion, &joined(command_line, parameters)))
 }
 
 /// Called by the shim when the pass runs.
 extern "C" fn hook_run(
     module: LLVMModuleRef,
     managers: *mut ffi::Managers,
-    code: i32,
+    occasion: Occasion,
     command_line: *const c_char,
     parameters: *const c_char,
 ) -> bool {
     let Some(hooks) = HOOKS.get() else { return false };
     // SAFETY: the pass owns the module's turn until it returns.
     let handle = unsafe { ModuleHandle::from_parts(module.cast(), managers.cast()) };
-    (hooks.run)(handle, occasion(code), &joined(command_line, parameters))
+    (hooks.run)(handle, occasion, &joined(command_line, parameters))
 }

@@ -1,20 +1,11 @@
 //! Remarks: what `-Rpass=loopwright` and its relatives print.
 
 use crate::analyses::Analyses;
+use crate::codes::RemarkKind;
 use crate::facts::{LoopId, ValueId};
 use crate::ffi;
 use crate::module::{FunctionHandle, c_text};
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemarkKind {
-    /// `-Rpass`: something was done.
-    Done,
-    /// `-Rpass-missed`: something was not.
-    Missed,
-    /// `-Rpass-analysis`: why.
-    Analysis,
-}
 
 /// A place in the source; outlives the code it was taken from. Unknown without debug information.
 #[derive(Clone, Copy)]
@@ -28,12 +19,12 @@ impl Analyses {
     pub fn loop_location(&self, of: LoopId) -> Location {
         assert!(of.index() < self.loop_count(), "{of:?} is not of this snapshot");
         // SAFETY: in range.
-        Location(unsafe { ffi::lw_location(self.shim(), 1, of.0) })
+        Location(unsafe { ffi::lw_loop_location(self.shim(), of.0) })
     }
 
     pub fn value_location(&self, of: ValueId) -> Location {
         // SAFETY: in range.
-        Location(unsafe { ffi::lw_location(self.shim(), 0, self.checked(of)) })
+        Location(unsafe { ffi::lw_value_location(self.shim(), self.checked(of)) })
     }
 }
 
@@ -48,6 +39,6 @@ impl FunctionHandle<'_> {
     pub fn remark(&self, kind: RemarkKind, name: &str, at: Location, text: &str) {
         let (name, text) = (c_text(name), c_text(text));
         // SAFETY: both texts live through the call; locations live as long as the context.
-        unsafe { ffi::lw_remark(self.function_ref(), kind as i32, name.as_ptr(), at.0, text.as_ptr()) }
+        unsafe { ffi::lw_remark(self.function_ref(), kind, name.as_ptr(), at.0, text.as_ptr()) }
     }
 }

@@ -1,6 +1,7 @@
-//! Reads what the shim wrote on a tape, word by word in the same order (shim/facts.cpp, shim/scev.cpp). The two files are one
-//! format: a disagreement is a bug in this crate, so it panics rather than guesses.
+//! Reads what the shim wrote on a tape, word by word in the same order (shim/facts.cpp, shim/scev.cpp). Words have one numbering
+//! (`codes`); that they come in one order is up to these files: a disagreement is a bug in this crate, so it panics rather than guesses.
 
+use crate::codes::{Code, KindTag, OpTag, ScevTag, TypeTag};
 use crate::facts::*;
 use crate::ffi;
 
@@ -26,7 +27,7 @@ impl Reader {
         let (mut word_count, mut pool_count) = (0, 0);
         // SAFETY: the tape does not change any more.
         let (words, pool) =
-            unsafe { (ffi::lw_tape_words(tape, &mut word_count), ffi::lw_tape_pool(tape, &mut pool_count)) };
+            unsafe { (ffi::lw_tape_words(tape, &mut word_count), ffi::lw_tape_pool(tape, &mut pool_count).cast()) };
         Reader {
             tape,
             words: std::ptr::slice_from_raw_parts(words, word_count),
@@ -62,6 +63,9 @@ impl Reader {
     }
     fn flag(&mut self) -> bool {
         self.word() != 0
+    }
+    fn code<T: Code>(&mut self) -> T {
+        T::ALL[self.word() as usize]
     }
     fn text(&mut self) -> String {
         let (start, length) = (self.word() as usize, self.word() as usize);
@@ -110,35 +114,34 @@ impl Reader {
             pointer_bits: self.small(),
             index_bits: self.small(),
         };
-        let regions = self.list(|r| (r.block(), r.optional().map(BlockId)));
         let values = self.list(Self::described_value);
         let blocks = self.list(Self::described_block);
         let loops = self.list(Self::described_loop);
-        FunctionFacts { name, line, attributes, values, blocks, loops, target, regions }
+        FunctionFacts { name, line, attributes, values, blocks, loops, target }
     }
 
     fn described_value(&mut self) -> Value {
-        let ty = match self.word() {
-            0 => Type::Void,
-            1 => Type::Int(self.small()),
-            2 => Type::Float(self.small()),
-            3 => Type::Pointer { address_space: self.small(), integral: self.flag() },
-            4 => Type::FixedVector,
-            5 => Type::ScalableVector,
-            6 => Type::Aggregate,
-            _ => Type::Other,
+        let ty = match self.code() {
+            TypeTag::Void => Type::Void,
+            TypeTag::Int => Type::Int(self.small()),
+            TypeTag::Float => Type::Float(self.small()),
+            TypeTag::Pointer => Type::Pointer { address_space: self.small(), integral: self.flag() },
+            TypeTag::FixedVector => Type::FixedVector,
+            TypeTag::ScalableVector => Type::ScalableVector,
+            TypeTag::Aggregate => Type::Aggregate,
+            TypeTag::Other => Type::Other,
         };
         let bytes = self.word() as u64;
         let type_name = self.text();
         let name = self.text();
-        let kind = match self.word() {
-            0 => ValueKind::Argument,
-            1 => ValueKind::ConstantInt(self.word()),
-            2 => ValueKind::Constant { may_be_undef_or_poison: self.flag() },
-            3 => ValueKind::Global,
-            4 => ValueKind::Instruction(Box::new(self.instruction())),
-            6 => ValueKind::ConstantGep { base: ValueId(self.word() as u32), offset: self.word() },
-            _ => ValueKind::Other,
+        let kind = match self.code() {
+            KindTag::Argument => ValueKind::Argument,
+            KindTag::ConstantInt => ValueKind::ConstantInt(self.word()),
+            KindTag::Constant => ValueKind::Constant { may_be_undef_or_poison: self.flag() },
+            KindTag::Global => ValueKind::Global,
+            KindTag::Instruction => ValueKind::Instruction(Box::new(self.instruction())),
+            KindTag::ConstantGep => ValueKind::ConstantGep { base: self.value(), offset: self.word() },
+            KindTag::Other => ValueKind::Other,
         };
         Value { ty, bytes, type_name, name, kind }
     }
@@ -155,7 +158,6 @@ impl Reader {
             nneg: self.flag(),
             reassoc: self.flag(),
             nnan: self.flag(),
-            ninf: self.flag(),
             nsz: self.flag(),
         };
         let pure_and_speculatable = self.flag();
@@ -177,35 +179,17 @@ impl Reader {
     }
 
     fn op(&mut self) -> Op {
-        use {CastOp::*, IntOp::*};
-        const INT: [IntOp; 13] = [Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor];
-        const FLOAT: [FloatOp; 5] = [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div, FloatOp::Rem];
-        const CAST: [CastOp; 13] = [
-            Trunc,
-            ZExt,
-            SExt,
-            PtrToInt,
-            IntToPtr,
-            BitCast,
-            FPToUI,
-            FPToSI,
-            UIToFP,
-            SIToFP,
-            FPTrunc,
-            FPExt,
-            AddrSpaceCast,
-        ];
-        match self.word() {
-            0 => Op::Int(INT[self.word() as usize]),
-            1 => Op::Float(FLOAT[self.word() as usize]),
-            2 => Op::FNeg,
-            3 => Op::Cast(CAST[self.word() as usize]),
-            4 => Op::ICmp(self.predicate()),
-            5 => Op::FCmp,
-            6 => Op::Select,
-            7 => Op::Freeze,
-            8 => Op::Phi { incoming: self.blocks() },
-            9 => {
+        match self.code() {
+            OpTag::Int => Op::Int(self.code()),
+            OpTag::Float => Op::Float(self.code()),
+            OpTag::FNeg => Op::FNeg,
+            OpTag::Cast => Op::Cast(self.code()),
+            OpTag::ICmp => Op::ICmp(self.code()),
+            OpTag::FCmp => Op::FCmp,
+            OpTag::Select => Op::Select,
+            OpTag::Freeze => Op::Freeze,
+            OpTag::Phi => Op::Phi { incoming: self.blocks() },
+            OpTag::Gep => {
                 let base = self.value();
                 let (inbounds, nusw, nuw) = (self.flag(), self.flag(), self.flag());
                 let offset = self
@@ -213,37 +197,33 @@ impl Reader {
                     .then(|| GepOffset { constant: self.word(), terms: self.list(|r| (r.value(), r.word())) });
                 Op::Gep { base, offset, inbounds, nusw, nuw }
             }
-            10 => Op::Load {
+            OpTag::Load => Op::Load {
                 pointer: self.value(),
                 bytes: self.word() as u64,
                 alignment: self.word() as u64,
                 simple: self.flag(),
                 invariant: self.flag(),
             },
-            11 => Op::Store {
+            OpTag::Store => Op::Store {
                 pointer: self.value(),
                 value: self.value(),
                 bytes: self.word() as u64,
                 alignment: self.word() as u64,
                 simple: self.flag(),
             },
-            12 => Op::Alloca,
-            13 => {
+            OpTag::Alloca => Op::Alloca,
+            OpTag::MemSet => {
                 Op::MemSet { destination: self.value(), value: self.value(), length: self.value(), simple: self.flag() }
             }
-            14 => Op::MemCopy {
+            OpTag::MemCopy => Op::MemCopy {
                 destination: self.value(),
                 source: self.value(),
                 length: self.value(),
                 simple: self.flag(),
             },
-            15 => Op::MinMax(self.min_max()),
-            16 => {
-                const KINDS: [IgnorableKind; 4] =
-                    [IgnorableKind::Assume, IgnorableKind::Lifetime, IgnorableKind::NoAliasScope, IgnorableKind::Other];
-                Op::Ignorable(KINDS[self.word() as usize])
-            }
-            17 => Op::Call(CallFacts {
+            OpTag::MinMax => Op::MinMax(self.code()),
+            OpTag::Ignorable => Op::Ignorable(self.code()),
+            OpTag::Call => Op::Call(CallFacts {
                 callee: self.text(),
                 nounwind: self.flag(),
                 will_return: self.flag(),
@@ -252,31 +232,17 @@ impl Reader {
                 must_tail: self.flag(),
                 no_memory: self.flag(),
                 math_errno: self.flag(),
-                math_error: match self.word() {
-                    0 => MathError::Domain,
-                    1 => MathError::Range,
-                    _ => MathError::Either,
-                },
+                math_error: self.code(),
                 any_thread: self.flag(),
                 is_intrinsic: self.flag(),
                 has_operand_bundles: self.flag(),
             }),
-            18 => Op::Branch { targets: self.blocks() },
-            19 => Op::Switch { default: self.block(), cases: self.list(|r| (r.word(), r.block())) },
-            20 => Op::Return,
-            21 => Op::Unreachable,
-            _ => Op::Other(self.text()),
+            OpTag::Branch => Op::Branch { targets: self.blocks() },
+            OpTag::Switch => Op::Switch { default: self.block(), cases: self.list(|r| (r.word(), r.block())) },
+            OpTag::Return => Op::Return,
+            OpTag::Unreachable => Op::Unreachable,
+            OpTag::Other => Op::Other(self.text()),
         }
-    }
-
-    fn predicate(&mut self) -> Predicate {
-        use Predicate::*;
-        [Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle][self.word() as usize]
-    }
-
-    fn min_max(&mut self) -> MinMaxOp {
-        use MinMaxOp::*;
-        [SMin, SMax, UMin, UMax, FMin, FMax, FMinimum, FMaximum][self.word() as usize]
     }
 
     fn described_block(&mut self) -> Block {
@@ -308,41 +274,39 @@ impl Reader {
             counter_name: self.text(),
             hinted: self.flag(),
             backedge_taken_count: self.scev(),
-            symbolic_max_backedge_taken_count: self.scev(),
             exit_counts: self.list(Self::scev),
-            profile_trip_count: self.optional(),
         }
     }
 
     pub fn scev(&mut self) -> Scev {
-        let tag = self.word();
-        if tag == 11 {
+        let tag = self.code();
+        if tag == ScevTag::Other {
             return Scev::Other { text: self.text() };
         }
         let bits = self.small();
         match tag {
-            0 => Scev::Constant { bits, value: self.word() },
-            1 => Scev::Unknown { bits, value: self.value() },
-            2 => {
+            ScevTag::Constant => Scev::Constant { bits, value: self.word() },
+            ScevTag::Unknown => Scev::Unknown { bits, value: self.value() },
+            ScevTag::Add => {
                 let (nsw, nuw) = (self.flag(), self.flag());
                 Scev::Add { bits, operands: self.list(Self::scev), nsw, nuw }
             }
-            3 => {
+            ScevTag::Mul => {
                 let (nsw, nuw) = (self.flag(), self.flag());
                 Scev::Mul { bits, operands: self.list(Self::scev), nsw, nuw }
             }
-            4 => Scev::UDiv { bits, dividend: self.boxed_scev(), divisor: self.boxed_scev() },
-            5 => Scev::MinMax { bits, op: self.min_max(), operands: self.list(Self::scev) },
-            6 => {
+            ScevTag::UDiv => Scev::UDiv { bits, dividend: self.boxed_scev(), divisor: self.boxed_scev() },
+            ScevTag::MinMax => Scev::MinMax { bits, op: self.code(), operands: self.list(Self::scev) },
+            ScevTag::AddRec => {
                 let in_loop = LoopId(self.small());
-                let (nsw, nuw, nw) = (self.flag(), self.flag(), self.flag());
-                Scev::AddRec { bits, in_loop, operands: self.list(Self::scev), nsw, nuw, nw }
+                let (nsw, nuw) = (self.flag(), self.flag());
+                Scev::AddRec { bits, in_loop, operands: self.list(Self::scev), nsw, nuw }
             }
-            7 => Scev::SExt { bits, operand: self.boxed_scev() },
-            8 => Scev::ZExt { bits, operand: self.boxed_scev() },
-            9 => Scev::Trunc { bits, operand: self.boxed_scev() },
-            10 => Scev::PtrToInt { bits, operand: self.boxed_scev() },
-            _ => unreachable!("no such scalar evolution: {tag}"),
+            ScevTag::SExt => Scev::SExt { bits, operand: self.boxed_scev() },
+            ScevTag::ZExt => Scev::ZExt { bits, operand: self.boxed_scev() },
+            ScevTag::Trunc => Scev::Trunc { bits, operand: self.boxed_scev() },
+            ScevTag::PtrToInt => Scev::PtrToInt { bits, operand: self.boxed_scev() },
+            ScevTag::Other => unreachable!("it has no width"),
         }
     }
     fn boxed_scev(&mut self) -> Box<Scev> {

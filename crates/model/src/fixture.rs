@@ -13,7 +13,7 @@
 //! same bytes: `update A0[i] +` a sum, `smin` and `umin` minima of signed and unsigned numbers. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
-use crate::delicm::{Code, Operation, Origin, Program, Role, Value};
+use crate::delicm::{Code, Operation, Origin, Program, Role, ValueId};
 use crate::polynomial::Polynomial;
 use crate::scop::*;
 use crate::update::{Combine, Number, Update};
@@ -162,11 +162,11 @@ pub(crate) fn computed(scop: &Scop) -> Program {
     let mut last = 0;
     let mut fresh = || {
         last += 1;
-        Value(last)
+        ValueId(last)
     };
     for (&id, statement) in &scop.statements {
         let mut code = Code::default();
-        let mut updated: Vec<(Update, &isl::Map, Value)> = Vec::new();
+        let mut updated: Vec<(Update, &isl::Map, ValueId)> = Vec::new();
         for access in statement.accesses.iter().filter(|a| !a.is_write()) {
             let loaded = fresh();
             program.origins.insert(loaded, Origin::Load { operands: Vec::new() });
@@ -176,7 +176,7 @@ pub(crate) fn computed(scop: &Scop) -> Program {
         }
         for access in statement.accesses.iter().filter(|a| a.is_write()) {
             let (value, instruction) = (fresh(), fresh());
-            let of = |(update, relation, _): &(Update, &isl::Map, Value)| {
+            let of = |(update, relation, _): &(Update, &isl::Map, ValueId)| {
                 access.update == Some(*update) && access.relation.plain_is_equal(relation).unwrap()
             };
             let old = updated.iter().position(of).map(|at| updated.remove(at));

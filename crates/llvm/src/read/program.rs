@@ -4,7 +4,7 @@ use super::Reader;
 use crate::body::{Body, BodyKind};
 use crate::facts::{Op, ValueId};
 use indexmap::IndexMap;
-use model::delicm::{Code, Counter, Operation, Origin, Program, Role, Value};
+use model::delicm::{Code, Counter, Operation, Origin, Program, Role};
 use model::scop::{AccessKind, ArrayId, Statement, StatementId};
 use planted::Fault;
 
@@ -19,11 +19,11 @@ impl Reader<'_> {
         for &block in &self.region.blocks {
             for &value in &self.facts.block(block).instructions {
                 if !self.is_outside(value) {
-                    program.origins.insert(known(value), self.origin(value));
+                    program.origins.insert(value, self.origin(value));
                 }
                 let op = self.facts.instruction(value).map(|i| &i.op);
                 if let Some(Op::Load { alignment, .. } | Op::Store { alignment, .. }) = op {
-                    program.alignments.insert(known(value), *alignment);
+                    program.alignments.insert(value, *alignment);
                 }
             }
         }
@@ -35,7 +35,7 @@ impl Reader<'_> {
 
     fn origin(&self, value: ValueId) -> Origin {
         let instruction = self.facts.instruction(value).expect("an instruction");
-        let operands = instruction.operands.iter().map(|&v| known(self.stands_for(v))).collect();
+        let operands = instruction.operands.iter().map(|&v| self.stands_for(v)).collect();
         match &instruction.op {
             Op::Phi { .. } => Origin::Merge,
             Op::Load { .. } => Origin::Load { operands },
@@ -59,33 +59,30 @@ impl Reader<'_> {
 
     fn code(&self, statement: &Statement, body: &Body) -> Code {
         let boxed = statement.boxed;
-        let operations: Vec<Value> = match &body.kind {
-            BodyKind::Instructions(ids) => ids.iter().map(|&v| known(v)).collect(),
+        let operations: Vec<ValueId> = match &body.kind {
+            BodyKind::Instructions(ids) => ids.clone(),
             BodyKind::Boxed { .. } => Vec::new(),
         };
         let mut roles = Vec::new();
         // Accesses to memory come first, in the order of `body.memory`; then the slots.
         for (index, access) in statement.accesses.iter().enumerate() {
             let scalar = |list: &[crate::body::ScalarAccess]| {
-                list.iter().find(|a| a.slot == access.array).map(|a| known(self.stands_for(a.value)))
+                list.iter().find(|a| a.slot == access.array).map(|a| self.stands_for(a.value))
             };
             roles.push(match (body.memory.get(index), access.kind) {
                 (Some(_), _) if boxed => Role::Block,
                 (Some((instruction, _)), _) => match &self.facts.instruction(*instruction).expect("an access").op {
-                    Op::Load { .. } => Role::Load(known(*instruction)),
-                    Op::Store { value, .. } => Role::Store { instruction: known(*instruction), value: known(*value) },
-                    Op::Call(_) => Role::Call(known(*instruction)),
+                    Op::Load { .. } => Role::Load(*instruction),
+                    Op::Store { value, .. } => Role::Store { instruction: *instruction, value: *value },
+                    Op::Call(_) => Role::Call(*instruction),
                     _ => Role::Block,
                 },
                 (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),
                 (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
             });
         }
-        let counters = body
-            .inductions
-            .iter()
-            .map(|i| (known(i.value), Counter { base: i.base.map(known), offset: i.offset.clone() }));
-        let has_effect = |v: &&Value| match &self.facts.instruction(ValueId(v.0)).expect("an instruction").op {
+        let counters = body.inductions.iter().map(|i| (i.value, Counter { base: i.base, offset: i.offset.clone() }));
+        let has_effect = |v: &&ValueId| match &self.facts.instruction(**v).expect("an instruction").op {
             Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
             Op::Call(call) => call.math_errno && !planted::is(Fault::ErrnoUnneeded),
             _ => false,
@@ -93,8 +90,4 @@ impl Reader<'_> {
         let effects = operations.iter().filter(has_effect).copied().collect();
         Code { roles, counters: counters.collect(), operations, effects }
     }
-}
-
-fn known(value: ValueId) -> Value {
-    Value(value.0)
 }

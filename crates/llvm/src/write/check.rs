@@ -1,11 +1,12 @@
 //! The run-time check. Its arithmetic is in ℤ or it fails: every operation that could leave 64 bits says so, and then the original
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
-use super::expression::{comparison, positive_divisor};
-use super::ir::{Block, Compare, Joints, Value};
-use super::{Anchors, WriteError, Writer};
+use super::expression::{comparison, positive_divisor, write_division};
+use super::inputs::Inputs;
+use super::ir::{Builder, Compare, Value};
+use super::{Site, WriteError};
 use model::loop_ast::{BinaryOp, Expr};
-use model::plan::{CheckTerm, Extent, Plan, Test};
+use model::plan::{CheckTerm, Extent, Test};
 use model::scop::ArrayId;
 use planted::Fault;
 
@@ -30,7 +31,7 @@ struct Overflows {
 
 /// Where an extent begins and ends in memory.
 #[derive(Clone)]
-pub(super) struct Ends {
+struct Ends {
     empty: Value,
     /// The first address, and the one behind the last; not where one of the bits `wrapped` is set.
     first: Value,
@@ -50,156 +51,46 @@ impl Number {
     }
 }
 
-impl<A: Anchors> Writer<'_, A> {
-    /// Freezes the inputs in `entering`, or in `first` if it is to be apart, and writes the terms behind it. The block returned is where
-    /// the new code starts.
-    pub(super) fn write_check(
-        &mut self,
-        joints: Joints,
-        first: Option<Block>,
-        plan: &Plan,
-    ) -> Result<Block, WriteError> {
-        let end = joints.entering.terminator();
-        let mut inputs = Vec::new();
-        let invariants = self.region.invariants.iter().map(|(load, _)| load);
-        for &id in self.region.params.iter().chain(self.region.bases.values()).chain(invariants) {
-            self.collect_inputs(self.value(id), &mut inputs)?;
-        }
-        // Asked before anything is written: the answer is about the place where the region is entered.
-        let doubtful: Vec<bool> = inputs.iter().map(|v| !v.is_never_poison(end)).collect();
-        self.build.at_end(joints.entering);
-        self.build.erase(end);
-        if let Some(first) = first {
-            self.build.branch(first);
-            self.build.at_end(first);
-        }
-        for (&input, doubtful) in inputs.iter().zip(doubtful) {
-            if doubtful && !self.frozen.contains_key(&input) {
-                let copy = self.build.freeze(input);
-                self.frozen.insert(input, copy);
-            }
-        }
-        for number in 0..self.region.invariants.len() {
-            let load = self.value(self.region.invariants[number].0);
-            if !self.is_inside(load) {
-                let copy = self.hoisted(load);
-                self.know_invariant(number, copy);
-            }
-        }
-        self.write_params()?;
-        self.hand_on(joints)?;
-        for term in &plan.check {
+/// The check being written. A test that fails, or overflows, leaves for the original.
+pub(super) struct Check<'s> {
+    site: &'s Site<'s>,
+    build: &'s Builder,
+    inputs: Inputs<'s>,
+    /// The extents that were computed.
+    extents: Vec<(Extent, Ends)>,
+}
+
+impl<'s> Check<'s> {
+    pub(super) fn new(inputs: Inputs<'s>) -> Self {
+        Check { site: inputs.site, build: &inputs.site.build, inputs, extents: Vec::new() }
+    }
+
+    /// The builder then stands where all terms hold, and the inputs are all that new code needs from before the region.
+    pub(super) fn write(mut self, terms: &[CheckTerm]) -> Result<Inputs<'s>, WriteError> {
+        for term in terms {
             match &term.test {
-                Test::Preload { invariant, when } => self.write_preload(*invariant, when, joints.original)?,
-                _ => self.write_term(term, joints.original)?,
+                Test::Preload { invariant, when } => self.write_preload(*invariant, when)?,
+                Test::Holds(expr) => self.write_test(|check, overflows| check.checked_bool(expr, overflows))?,
+                Test::Disjoint { first, second } => {
+                    self.write_test(|check, overflows| check.checked_disjoint(first, second, overflows))?
+                }
             }
         }
-        self.allocate(&plan.temporaries, joints.original)?;
-        self.written.guarded = !plan.check.is_empty() || self.memory.is_some();
-        let first_new = self.build.new_block(c"lw.new");
-        self.build.branch(first_new);
-        Ok(first_new)
-    }
-
-    /// The values from outside that `value` is computed from.
-    pub(super) fn collect_inputs(&self, value: Value, inputs: &mut Vec<Value>) -> Result<(), WriteError> {
-        if !self.is_inside(value) {
-            if !inputs.contains(&value) && !value.is_constant() {
-                inputs.push(value);
-            }
-            return Ok(());
-        }
-        if let Some(&load) = self.preloaded.get(&value) {
-            return self.collect_inputs(load.operands()[0], inputs);
-        }
-        // The program loaded it before the region.
-        let mut invariants = self.region.invariants.iter();
-        if let Some((load, _)) = invariants.find(|(_, same)| same.iter().any(|&v| self.value(v) == value)) {
-            return self.collect_inputs(self.value(*load), inputs);
-        }
-        if value.is_phi() || value.is_alloca() || value.touches_memory() {
-            return Err(WriteError::Reader("a parameter or base pointer cannot be computed before the region".into()));
-        }
-        value.operands().into_iter().try_for_each(|operand| self.collect_inputs(operand, inputs))
-    }
-
-    /// What the region computes from frozen inputs, computed here, once; without promises, since nothing says that control gets there.
-    ///
-    /// Operations are poison without any promise too: a shift by too much, the number of zeros that end a zero, the integer that a
-    /// huge floating-point number does not fit into. So each is frozen by itself, behind its operands, and that copy is what the
-    /// check, the new code and what else is computed from it here see; two copies, each frozen, might be two numbers.
-    ///
-    /// Let v be a value of the region and v' its copy. Where the region computes v and it is not poison, v' = v: the operands are the
-    /// same by induction, and without promises the operation gives the same. Where v is poison, the original does not look at it in any
-    /// branch or address, since it would have no meaning. Where it does not compute v, neither does it look at it. In both cases
-    /// the model is right for every number in the place of v, for what it knows of v as a parameter is true of v', whatever it is:
-    /// the range of its type, and how operations that are exact for all numbers relate it to others (`Reader::define`), which
-    /// holds for v' because it was computed from the copies of those.
-    pub(super) fn hoisted(&mut self, value: Value) -> Value {
-        if !self.is_inside(value) || self.frozen.contains_key(&value) {
-            return self.frozen.get(&value).copied().unwrap_or(value);
-        }
-        let operands: Vec<Value> = value.operands().into_iter().map(|operand| self.hoisted(operand)).collect();
-        let mut copy = self.build.clone_here(value);
-        copy.drop_promises();
-        for (index, operand) in operands.into_iter().enumerate() {
-            copy.set_operand(index, operand);
-        }
-        if !copy.is_never_poison(copy) && !planted::is(Fault::PoisonHoisted) {
-            copy = self.build.freeze(copy);
-        }
-        self.frozen.insert(value, copy);
-        copy
-    }
-
-    pub(super) fn is_inside(&self, value: Value) -> bool {
-        value.block().is_some_and(|b| self.inside.contains(&b))
-    }
-
-    /// From here on, `copy` is what new code uses for the invariant.
-    fn know_invariant(&mut self, number: usize, copy: Value) {
-        let (load, same) = &self.region.invariants[number];
-        for &id in same.iter().chain([load]) {
-            let value = self.value(id);
-            if copy != value {
-                self.frozen.insert(value, copy);
-            }
-        }
-    }
-
-    /// All parameters that can be computed by now.
-    fn write_params(&mut self) -> Result<(), WriteError> {
-        for (index, &id) in self.region.params.iter().enumerate() {
-            let value = self.value(id);
-            if !self.params.contains_key(&index) && self.is_known(value) {
-                let unsigned = self.region.scop.params.get(index).is_some_and(|param| param.unsigned);
-                let number = self.write_param(value, unsigned)?;
-                self.params.insert(index, number);
-            }
-        }
-        Ok(())
-    }
-
-    /// Does it rest on no preload that is still to come?
-    pub(super) fn is_known(&self, value: Value) -> bool {
-        if !self.is_inside(value) || self.frozen.contains_key(&value) {
-            return true;
-        }
-        !self.preloaded.contains_key(&value) && value.operands().into_iter().all(|operand| self.is_known(operand))
+        Ok(self.inputs)
     }
 
     /// Loads an invariant where `when` says that the cell can be read. Elsewhere nothing that runs looks at it, and 0 will do.
-    fn write_preload(&mut self, number: usize, when: &Expr, original: Block) -> Result<(), WriteError> {
-        let load = self.value(self.region.invariants[number].0);
+    fn write_preload(&mut self, number: usize, when: &Expr) -> Result<(), WriteError> {
+        let load = self.site.value(self.site.region.invariants[number].0);
         let pointer = load.operands()[0];
-        if !self.is_known(pointer) {
+        if !self.inputs.is_known(pointer) {
             return Err(WriteError::Plan("a preload comes before one that it needs".into()));
         }
         let mut overflows = Overflows::default();
         let readable = self.checked_bool(when, &mut overflows)?;
-        self.leave_on_overflow(overflows, original);
+        self.leave_on_overflow(overflows);
         // Outside of the condition: what was computed on the way is used behind it too.
-        let pointer = self.hoisted(pointer);
+        let pointer = self.inputs.hoisted(pointer);
         let from = self.build.block();
         let join = self.build.new_block(c"lw.check");
         let certain = readable.constant_bool() == Some(true) || planted::is(Fault::PreloadAlways);
@@ -219,47 +110,35 @@ impl<A: Anchors> Writer<'_, A> {
         if !certain {
             value.add_incoming(load.ty().zero(), from);
         }
-        self.know_invariant(number, value);
-        self.write_params()
+        self.inputs.know_invariant(number, value);
+        self.inputs.write_params()
     }
 
     /// Which load of the cell the region gets to is not known here: the least that one of them promises.
     fn certain_alignment(&self, number: usize) -> u32 {
-        let (load, same) = &self.region.invariants[number];
-        let loads = same.iter().chain([load]).map(|&id| self.value(id)).filter(|value| value.is_load());
+        let (load, same) = &self.site.region.invariants[number];
+        let loads = same.iter().chain([load]).map(|&id| self.site.value(id)).filter(|value| value.is_load());
         loads.map(Value::alignment).min().expect("a load")
     }
 
     /// Takes the original where the arithmetic of a preload's condition left 64 bits; continues in a new block.
-    fn leave_on_overflow(&mut self, overflows: Overflows, original: Block) {
+    fn leave_on_overflow(&mut self, overflows: Overflows) {
         let always = overflows.always.then(|| self.build.bool(true));
         let Some(any) = always.or_else(|| overflows.bits.into_iter().reduce(|a, b| self.build.or(a, b))) else {
             return;
         };
         let next = self.build.new_block(c"lw.check");
-        self.build.branch_if(any, original, next);
+        self.build.branch_if(any, self.site.joints.original, next);
         self.build.at_end(next);
     }
 
-    fn write_param(&mut self, value: Value, unsigned: bool) -> Result<Value, WriteError> {
-        let copy = self.hoisted(value);
-        match value.ty().int_bits() {
-            Some(64) => Ok(copy),
-            Some(bits) if bits < 64 && unsigned => Ok(self.build.zext(copy, self.build.i64())),
-            Some(bits) if bits < 64 => Ok(self.build.sext(copy, self.build.i64())),
-            None if value.ty().is_pointer() => Ok(self.build.address(copy)),
-            _ => Err(WriteError::Reader("a parameter is wider than 64 bits or no integer".into())),
-        }
-    }
-
-    /// Leaves for `original` unless the term holds; continues in a new block.
-    fn write_term(&mut self, term: &CheckTerm, original: Block) -> Result<(), WriteError> {
+    /// Leaves for the original unless the test holds; continues in a new block.
+    fn write_test(
+        &mut self,
+        test: impl FnOnce(&mut Self, &mut Overflows) -> Result<Value, WriteError>,
+    ) -> Result<(), WriteError> {
         let mut overflows = Overflows::default();
-        let holds = match &term.test {
-            Test::Holds(expr) => self.checked_bool(expr, &mut overflows)?,
-            Test::Disjoint { first, second } => self.checked_disjoint(first, second, &mut overflows)?,
-            Test::Preload { .. } => return Err(WriteError::Plan("a preload is no test".into())),
-        };
+        let holds = test(self, &mut overflows)?;
         let mut ok = holds;
         if planted::is(Fault::OverflowUnnoticed) {
             overflows = Overflows::default();
@@ -270,7 +149,7 @@ impl<A: Anchors> Writer<'_, A> {
             ok = self.build.and(holds, self.build.not(any));
         }
         let next = self.build.new_block(c"lw.check");
-        let branch = self.build.branch_if(ok, next, original);
+        let branch = self.build.branch_if(ok, next, self.site.joints.original);
         if ok.constant_bool().is_none() {
             branch.set_branch_weights(EXPECTED.0, EXPECTED.1);
         }
@@ -282,7 +161,7 @@ impl<A: Anchors> Writer<'_, A> {
     /// other begins.
     fn checked_disjoint(&mut self, a: &Extent, b: &Extent, overflows: &mut Overflows) -> Result<Value, WriteError> {
         let (a, b) = (self.checked_extent(a, overflows)?, self.checked_extent(b, overflows)?);
-        let build = &self.build;
+        let build = self.build;
         let a_before = build.compare(Compare::UnsignedLe, a.end, b.first);
         let b_before = build.compare(Compare::UnsignedLe, b.end, a.first);
         let mut apart = build.or(a_before, b_before);
@@ -324,12 +203,12 @@ impl<A: Anchors> Writer<'_, A> {
     }
 
     fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {
-        if self.region.errno == Some(array) {
-            return self.errno_location().ok_or_else(|| WriteError::Plan("the check cannot ask for errno".into()));
+        if self.site.region.errno == Some(array) {
+            return self.site.errno_location().ok_or_else(|| WriteError::Plan("the check cannot ask for errno".into()));
         }
-        let base = self.region.bases.get(&array);
+        let base = self.site.region.bases.get(&array);
         let base = base.ok_or_else(|| WriteError::Plan(format!("the check names {array}, which has no base")))?;
-        Ok(self.hoisted(self.value(*base)))
+        Ok(self.inputs.hoisted(self.site.value(*base)))
     }
 
     /// `address + offset` where the address is unsigned and the offset signed.
@@ -403,8 +282,8 @@ impl<A: Anchors> Writer<'_, A> {
                 Number { value: constant, low: *value, high: *value }
             }
             Expr::Param(param) => {
-                let index = param.index();
-                let (Some(&value), Some(known)) = (self.params.get(&index), self.region.scop.params.get(index)) else {
+                let known = self.site.region.scop.params.get(param.index());
+                let (Some(value), Some(known)) = (self.inputs.param(*param), known) else {
                     return Err(WriteError::Plan(format!("the parameter {param} does not exist")));
                 };
                 Number::of(value, known.range.0, known.range.1)
@@ -462,7 +341,7 @@ impl<A: Anchors> Writer<'_, A> {
             _ => (a.low.max(b.low), a.high.max(b.high)),
         };
         let (Some(x), Some(y)) = (a.value, b.value) else { return Number { value: None, low, high } };
-        let build = &self.build;
+        let build = self.build;
         let name = match op {
             BinaryOp::Add => "llvm.sadd.with.overflow",
             BinaryOp::Sub => "llvm.ssub.with.overflow",
@@ -493,7 +372,7 @@ impl<A: Anchors> Writer<'_, A> {
             overflows.always = true;
             return a;
         };
-        let quotient = self.write_division(BinaryOp::FloorDiv, value, divisor);
+        let quotient = write_division(self.build, BinaryOp::FloorDiv, value, divisor);
         match op {
             BinaryOp::FloorDiv | BinaryOp::ExactDiv | BinaryOp::NonNegDiv => {
                 Number::of(quotient, a.low.div_euclid(d), a.high.div_euclid(d))

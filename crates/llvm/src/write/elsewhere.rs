@@ -1,16 +1,17 @@
 //! Values that cross statements without a slot: fetched again, or kept in array elements.
 
+use super::WriteError;
+use super::code::Code;
 use super::ir::Value;
 use super::statement::Instance;
-use super::{Anchors, WriteError, Writer};
-use crate::body::{Elsewhere, Induction};
+use crate::body::Elsewhere;
 use crate::facts::ValueId;
 use model::delicm::{Counter, Element, Fetch, Operand};
 
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
 const HEAP_ALIGNMENT: u64 = 8;
 
-impl<A: Anchors> Writer<'_, A> {
+impl Code<'_> {
     /// Makes the values that the statement has from elsewhere known to its instance.
     pub(super) fn fetch(
         &mut self,
@@ -21,23 +22,20 @@ impl<A: Anchors> Writer<'_, A> {
         let mut fetched: Vec<Value> = Vec::new();
         for fetch in &elsewhere.fetched {
             let value = match fetch {
-                Fetch::Load { value, element } => self.load_element(ValueId(value.0), element, coordinates)?,
+                Fetch::Load { value, element } => self.load_element(*value, element, coordinates)?,
                 Fetch::Copy { value, operands } => {
-                    let original = self.value(ValueId(value.0));
+                    let original = self.site.value(*value);
                     if !original.is_instruction() || original.is_phi() || original.touches_memory() {
                         return Err(WriteError::Reader("what cannot be repeated is fetched".into()));
                     }
                     let mut now = Vec::new();
                     for (operand, source) in operands {
-                        let id = ValueId(operand.0);
-                        now.push((self.value(id), self.fetched_operand(id, source, &fetched, coordinates)?));
+                        let value = self.fetched_operand(*operand, source, &fetched, coordinates)?;
+                        now.push((self.site.value(*operand), value));
                     }
-                    let copy = self.build.clone_here(original);
-                    if let Some(worker) = &self.worker {
-                        copy.move_location_to(worker.function());
-                    }
+                    let copy = self.target.clone_here(self.build, original);
                     for (index, operand) in original.operands().into_iter().enumerate() {
-                        let twin = self.stands_for(operand);
+                        let twin = self.site.stands_for(operand);
                         let known = now.iter().find(|(value, _)| *value == twin).map(|(_, now)| *now);
                         let operand_now = known.unwrap_or_else(|| self.outside(operand));
                         if operand_now != operand {
@@ -50,14 +48,12 @@ impl<A: Anchors> Writer<'_, A> {
             fetched.push(value);
         }
         for (value, operand) in &elsewhere.bindings {
-            let id = ValueId(value.0);
-            let now = self.fetched_operand(id, operand, &fetched, coordinates)?;
-            instance.now.insert(self.value(id), now);
+            let now = self.fetched_operand(*value, operand, &fetched, coordinates)?;
+            instance.now.insert(self.site.value(*value), now);
         }
         for (value, element) in &elsewhere.loads {
-            let id = ValueId(value.0);
-            let now = self.load_element(id, element, coordinates)?;
-            instance.now.insert(self.value(id), now);
+            let now = self.load_element(*value, element, coordinates)?;
+            instance.now.insert(self.site.value(*value), now);
         }
         Ok(())
     }
@@ -74,17 +70,14 @@ impl<A: Anchors> Writer<'_, A> {
                 Some(&value) => Ok(value),
                 None => Err(WriteError::Reader("something is used before it is fetched".into())),
             },
-            Operand::Outside(value) => Ok(self.outside(self.value(ValueId(value.0)))),
-            Operand::Counter(Counter { base, offset }) => {
-                let induction = Induction { value, base: base.map(|v| ValueId(v.0)), offset: offset.clone() };
-                self.write_induction(&induction, coordinates)
-            }
+            Operand::Outside(value) => Ok(self.outside(self.site.value(*value))),
+            Operand::Counter(Counter { base, offset }) => self.write_induction(value, *base, offset, coordinates),
         }
     }
 
     fn load_element(&mut self, like: ValueId, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
         let pointer = self.element_pointer(element, coordinates)?;
-        let load = self.build.load(self.value(like).ty(), pointer);
+        let load = self.build.load(self.site.value(like).ty(), pointer);
         self.mark_element(load, element);
         Ok(load)
     }
@@ -103,9 +96,9 @@ impl<A: Anchors> Writer<'_, A> {
 
     fn element_pointer(&mut self, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
         let offset = self.write_polynomial(&element.offset, coordinates)?;
-        let base = match (self.temporaries.get(&element.array), self.region.bases.get(&element.array)) {
+        let base = match (self.temporaries.get(&element.array), self.site.region.bases.get(&element.array)) {
             (Some(&own), _) => self.local(own),
-            (None, Some(&base)) => self.outside(self.value(base)),
+            (None, Some(&base)) => self.outside(self.site.value(base)),
             (None, None) => return Err(WriteError::Reader(format!("{} has no base", element.array))),
         };
         Ok(self.build.offset(base, offset))

@@ -3,20 +3,20 @@
 //! The library may set it even where it succeeds: malloc when it tries one way to get memory after the other, the OpenMP runtime when it
 //! looks around the system before its first team. The program did not call them and may ask.
 
+use super::Site;
 use super::ir::{Library, Value};
-use super::{Anchors, Writer};
 use planted::Fault;
 
-impl<A: Anchors> Writer<'_, A> {
+impl Site<'_> {
     /// Where errno is, if that can be asked; in the thread that asks.
     pub(super) fn errno_location(&self) -> Option<Value> {
-        let location = Library::errno_location_for(self.function)?;
+        let location = Library::ErrnoLocation.declared_for(self.function)?;
         Some(self.build.call(self.build.function_type(self.build.pointer(), &[], false), location, &[]))
     }
 
     /// May a call be made whose errno would have to be undone?
     pub(super) fn can_keep_errno(&self) -> bool {
-        Library::errno_location_for(self.function).is_some()
+        Library::ErrnoLocation.declared_for(self.function).is_some()
     }
 
     /// Calls a function of a runtime library, which may leave anything in errno, and puts back what was there.

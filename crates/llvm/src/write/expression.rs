@@ -4,11 +4,13 @@
 //! gives exactly the value in ℤ. No operation claims nsw: that would turn a mistake there from a wrong bound into poison, and
 //! neither ScalarEvolution nor the vectorizer needs it at full width.
 
-use super::ir::{Compare, Value};
-use super::{Anchors, WriteError, Writer};
+use super::WriteError;
+use super::code::Code;
+use super::ir::{Builder, Compare, Value};
 use model::loop_ast::{BinaryOp, Expr};
+use model::polynomial::{Polynomial, Var};
 
-impl<A: Anchors> Writer<'_, A> {
+impl Code<'_> {
     /// An i64.
     pub(super) fn write_int(&mut self, expr: &Expr) -> Result<Value, WriteError> {
         Ok(match expr {
@@ -16,8 +18,8 @@ impl<A: Anchors> Writer<'_, A> {
                 Ok(value) => self.build.constant(value),
                 Err(_) => return Err(WriteError::Plan(format!("the constant {value} does not fit"))),
             },
-            Expr::Param(param) => match self.params.get(&param.index()) {
-                Some(&value) => self.local(value),
+            Expr::Param(param) => match self.inputs.param(*param) {
+                Some(value) => self.local(value),
                 None => return Err(WriteError::Plan(format!("the parameter {param} does not exist"))),
             },
             Expr::Counter(counter) => match self.counters.get(counter) {
@@ -58,7 +60,7 @@ impl<A: Anchors> Writer<'_, A> {
                 | BinaryOp::ZeroTestRem => {
                     let divisor = positive_divisor(b)?;
                     let dividend = self.write_int(a)?;
-                    self.write_division(*op, dividend, divisor)
+                    write_division(self.build, *op, dividend, divisor)
                 }
                 BinaryOp::Eq
                 | BinaryOp::Lt
@@ -102,27 +104,53 @@ impl<A: Anchors> Writer<'_, A> {
         Ok(self.build.compare(Compare::Ne, number, self.build.constant(0)))
     }
 
-    /// `op` is a division or remainder, `divisor` positive.
-    pub(super) fn write_division(&self, op: BinaryOp, dividend: Value, divisor: i64) -> Value {
-        let build = &self.build;
-        let shift = (divisor as u64).is_power_of_two().then(|| divisor.trailing_zeros());
-        let by = build.constant(divisor);
-        match (op, shift) {
-            // The arithmetic shift rounds towards −∞; on what divides exactly or is not negative all roundings agree.
-            (BinaryOp::FloorDiv | BinaryOp::ExactDiv | BinaryOp::NonNegDiv, Some(shift)) => build.ashr(dividend, shift),
-            (BinaryOp::FloorDiv, None) => {
-                // x = q·d + r with r of x's sign: the floor is one less exactly where r < 0, and r >> 63 is −1 there, else 0.
-                // Neither operation overflows, since d > 1.
-                let quotient = build.sdiv(dividend, by);
-                let remainder = build.sub(dividend, build.mul(quotient, by));
-                build.add(quotient, build.ashr(remainder, 63))
+    /// In wrapping 64-bit arithmetic.
+    pub(super) fn write_polynomial(
+        &mut self,
+        polynomial: &Polynomial,
+        coordinates: &[Value],
+    ) -> Result<Value, WriteError> {
+        let mut sum = self.build.constant(0);
+        for (monomial, coefficient) in polynomial.terms() {
+            // The low 64 bits are all that counts.
+            let mut product = self.build.constant(coefficient as i64);
+            for &(var, exponent) in monomial.factors() {
+                let value = match var {
+                    Var::Counter(d) => coordinates.get(d as usize).copied(),
+                    Var::Param(id) => self.inputs.param(id).map(|value| self.local(value)),
+                };
+                let Some(value) = value else {
+                    return Err(WriteError::Reader(format!("a polynomial uses {var}, which does not exist")));
+                };
+                for _ in 0..exponent {
+                    product = if product.constant_int() == Some(1) { value } else { self.build.mul(product, value) };
+                }
             }
-            (BinaryOp::ExactDiv, None) => build.sdiv(dividend, by),
-            (BinaryOp::NonNegDiv, None) => build.udiv(dividend, by),
-            // In two's complement the low bits are the remainder towards −∞: right for what is not negative and for a zero test.
-            (_, Some(_)) => build.and(dividend, build.constant(divisor - 1)),
-            (_, None) => build.srem(dividend, by),
+            sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
         }
+        Ok(sum)
+    }
+}
+
+/// `op` is a division or remainder, `divisor` positive.
+pub(super) fn write_division(build: &Builder, op: BinaryOp, dividend: Value, divisor: i64) -> Value {
+    let shift = (divisor as u64).is_power_of_two().then(|| divisor.trailing_zeros());
+    let by = build.constant(divisor);
+    match (op, shift) {
+        // The arithmetic shift rounds towards −∞; on what divides exactly or is not negative all roundings agree.
+        (BinaryOp::FloorDiv | BinaryOp::ExactDiv | BinaryOp::NonNegDiv, Some(shift)) => build.ashr(dividend, shift),
+        (BinaryOp::FloorDiv, None) => {
+            // x = q·d + r with r of x's sign: the floor is one less exactly where r < 0, and r >> 63 is −1 there, else 0.
+            // Neither operation overflows, since d > 1.
+            let quotient = build.sdiv(dividend, by);
+            let remainder = build.sub(dividend, build.mul(quotient, by));
+            build.add(quotient, build.ashr(remainder, 63))
+        }
+        (BinaryOp::ExactDiv, None) => build.sdiv(dividend, by),
+        (BinaryOp::NonNegDiv, None) => build.udiv(dividend, by),
+        // In two's complement the low bits are the remainder towards −∞: right for what is not negative and for a zero test.
+        (_, Some(_)) => build.and(dividend, build.constant(divisor - 1)),
+        (_, None) => build.srem(dividend, by),
     }
 }
 

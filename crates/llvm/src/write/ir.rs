@@ -4,6 +4,8 @@
 //! erased while the writer runs except through [`Builder::erase`], whose callers drop the handle; the writer is single-threaded.
 #![allow(unsafe_code)]
 
+use crate::ffi::*;
+use crate::module::c_text;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::{
@@ -13,91 +15,26 @@ use inkwell::llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMTypeKind,
     LLVMUnnamedAddr,
 };
-use std::ffi::{CStr, CString, c_char, c_uint};
+use std::ffi::{CStr, c_uint};
+use std::mem::MaybeUninit;
 
-macro_rules! handle {
-    ($($name:ident($raw:ty))*) => {$(
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(transparent)]
-        pub struct $name(pub $raw);
-    )*};
-}
-handle! { Value(LLVMValueRef) Block(LLVMBasicBlockRef) Type(LLVMTypeRef) Metadata(LLVMMetadataRef) Module(LLVMModuleRef) }
-
-#[repr(C)]
-struct RawJoints {
-    entering: LLVMBasicBlockRef,
-    original: LLVMBasicBlockRef,
-    original_exit: LLVMBasicBlockRef,
-    merge: LLVMBasicBlockRef,
-    exit: LLVMBasicBlockRef,
-}
-
-// shim/write_support.cpp
-unsafe extern "C" {
-    fn lw_write_split(
-        entry: LLVMBasicBlockRef,
-        blocks: *const Block,
-        count: usize,
-        errors: *const Block,
-        error_count: usize,
-        out: *mut RawJoints,
-    ) -> *const c_char;
-    fn lw_write_is_never_poison(value: LLVMValueRef, context: LLVMValueRef) -> LLVMBool;
-    fn lw_write_clone(instruction: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
-    fn lw_write_drop_promises(instruction: LLVMValueRef);
-    fn lw_write_drop_promises_of_value(instruction: LLVMValueRef);
-    fn lw_write_is_hint(instruction: LLVMValueRef) -> LLVMBool;
-    fn lw_write_is_thread_dependent(constant: LLVMValueRef) -> LLVMBool;
-    fn lw_write_touches_memory(instruction: LLVMValueRef) -> LLVMBool;
-    fn lw_write_set_incoming_value(phi: LLVMValueRef, block: LLVMBasicBlockRef, value: LLVMValueRef);
-    fn lw_write_merge_uses_outside(value: LLVMValueRef, merged: LLVMValueRef, blocks: *const Block, count: usize);
-    fn lw_write_replace_uses_outside(
-        value: LLVMValueRef,
-        by: LLVMValueRef,
-        blocks: *const Block,
-        count: usize,
-        except: LLVMValueRef,
-    );
-    fn lw_write_distinct_node(context: LLVMContextRef) -> LLVMMetadataRef;
-    fn lw_write_self_node(context: LLVMContextRef, operands: *const Metadata, count: usize) -> LLVMMetadataRef;
-    fn lw_write_copy_loop_id(terminator: LLVMValueRef) -> LLVMMetadataRef;
-    fn lw_write_set_metadata(instruction: LLVMValueRef, kind: c_uint, node: LLVMMetadataRef);
-    fn lw_write_set_branch_weights(branch: LLVMValueRef, taken: c_uint, not_taken: c_uint);
-    fn lw_write_artificial_location(function: LLVMValueRef) -> LLVMMetadataRef;
-    fn lw_write_worker(parent: LLVMValueRef, name: *const c_char, ty: LLVMTypeRef) -> LLVMValueRef;
-    fn lw_write_rescope(instruction: LLVMValueRef, worker: LLVMValueRef);
-    fn lw_write_append_destructor(function: LLVMValueRef);
-    fn lw_write_outline(first: LLVMBasicBlockRef, end: LLVMBasicBlockRef, other_end: LLVMBasicBlockRef) -> LLVMBool;
-    fn lw_write_library(caller: LLVMValueRef, which: c_uint) -> LLVMValueRef;
-}
-
-/// The blocks between the outside and the region, see `LwWriteJoints` in the shim.
-#[derive(Clone, Copy, Debug)]
-pub struct Joints {
-    pub entering: Block,
-    pub original: Block,
-    pub original_exit: Block,
-    pub merge: Block,
-    pub exit: Block,
-}
+pub use crate::codes::Library;
+pub use crate::ffi::{Block, Joints, Metadata, Module, Type, Value};
 
 /// `Err` says why, and then nothing was changed.
 pub fn split_region(entry: Block, blocks: &[Block], errors: &[Block]) -> Result<Joints, String> {
-    let null = std::ptr::null_mut();
-    let mut raw = RawJoints { entering: null, original: null, original_exit: null, merge: null, exit: null };
-    let why =
-        unsafe { lw_write_split(entry.0, blocks.as_ptr(), blocks.len(), errors.as_ptr(), errors.len(), &mut raw) };
-    if !why.is_null() {
-        return Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned());
+    let mut joints = MaybeUninit::uninit();
+    let (inside, count) = (blocks.as_ptr(), blocks.len());
+    let why = unsafe { lw_write_split(entry, inside, count, errors.as_ptr(), errors.len(), joints.as_mut_ptr()) };
+    match why.is_null() {
+        true => Ok(unsafe { joints.assume_init() }),
+        false => Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned()),
     }
-    Ok(Joints {
-        entering: Block(raw.entering),
-        original: Block(raw.original),
-        original_exit: Block(raw.original_exit),
-        merge: Block(raw.merge),
-        exit: Block(raw.exit),
-    })
+}
+
+/// The shim has null for what is not there.
+fn present(node: Metadata) -> Option<Metadata> {
+    (!node.0.is_null()).then_some(node)
 }
 
 impl Value {
@@ -110,7 +47,7 @@ impl Value {
     }
     /// A constant that contains the address of a thread-local variable.
     pub fn is_thread_dependent(self) -> bool {
-        self.is_constant() && unsafe { lw_write_is_thread_dependent(self.0) != 0 }
+        self.is_constant() && unsafe { lw_write_is_thread_dependent(self) }
     }
     pub fn constant_int(self) -> Option<i64> {
         unsafe { (!LLVMIsAConstantInt(self.0).is_null()).then(|| LLVMConstIntGetSExtValue(self.0)) }
@@ -193,7 +130,7 @@ impl Value {
         unsafe { LLVMAddIncoming(self.0, [value.0].as_mut_ptr(), [block.0].as_mut_ptr(), 1) }
     }
     pub fn set_incoming_value(self, block: Block, value: Value) {
-        unsafe { lw_write_set_incoming_value(self.0, block.0, value.0) }
+        unsafe { lw_write_set_incoming_value(self, block, value) }
     }
     pub fn successors(self) -> Vec<Block> {
         unsafe { (0..LLVMGetNumSuccessors(self.0)).map(|i| Block(LLVMGetSuccessor(self.0, i))).collect() }
@@ -203,13 +140,13 @@ impl Value {
     }
     /// Not undef and not poison when `context` runs.
     pub fn is_never_poison(self, context: Value) -> bool {
-        unsafe { lw_write_is_never_poison(self.0, context.0) != 0 }
+        unsafe { lw_write_is_never_poison(self, context) }
     }
     pub fn is_hint(self) -> bool {
-        unsafe { lw_write_is_hint(self.0) != 0 }
+        unsafe { lw_write_is_hint(self) }
     }
     pub fn touches_memory(self) -> bool {
-        unsafe { lw_write_touches_memory(self.0) != 0 }
+        unsafe { lw_write_touches_memory(self) }
     }
     pub fn set_no_signed_wrap(self) {
         // The builder may have folded the operation to a constant.
@@ -223,14 +160,14 @@ impl Value {
     }
     /// Only those of its result, which depend on the values that others found before: that it did not wrap, lies in a range, is not poison.
     pub fn drop_promises_of_value(self) {
-        unsafe { lw_write_drop_promises_of_value(self.0) }
+        unsafe { lw_write_drop_promises_of_value(self) }
     }
     /// Of a load or store: it happens here, whatever LLVM thinks of its use.
     pub fn make_volatile(self) {
         unsafe { LLVMSetVolatile(self.0, 1) }
     }
     pub fn drop_promises(self) {
-        unsafe { lw_write_drop_promises(self.0) }
+        unsafe { lw_write_drop_promises(self) }
     }
     pub fn copy_fast_math_flags(self, from: Value) {
         unsafe {
@@ -243,7 +180,7 @@ impl Value {
         unsafe {
             let context = LLVMGetTypeContext(self.ty().0);
             let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as c_uint);
-            lw_write_set_metadata(self.0, id, node.0);
+            lw_write_set_metadata(self, id, node);
         }
     }
     pub fn drop_metadata(self, kind: &str) {
@@ -253,23 +190,28 @@ impl Value {
             LLVMSetMetadata(self.0, id, std::ptr::null_mut());
         }
     }
+    /// The place from which on the scopes' promise holds. Without it a loop around the code is read as if the promise held across
+    /// its iterations: unrolled, `for (t…) { if (check(a, b)) {…} swap(a, b); }` has the same scopes in both copies. With it,
+    /// whoever copies the code gives the copy scopes of its own.
+    pub fn begin_alias_scopes_before(self, scopes: &[Metadata]) {
+        unsafe { lw_write_begin_alias_scopes(self, scopes.as_ptr(), scopes.len()) }
+    }
     pub fn set_branch_weights(self, taken: u32, not_taken: u32) {
-        unsafe { lw_write_set_branch_weights(self.0, taken, not_taken) }
+        unsafe { lw_write_set_branch_weights(self, taken, not_taken) }
     }
     /// Of a terminator: a loop id with the same properties for a copy of its loop.
     pub fn copied_loop_id(self) -> Option<Metadata> {
-        let id = unsafe { lw_write_copy_loop_id(self.0) };
-        (!id.is_null()).then_some(Metadata(id))
+        present(unsafe { lw_write_copy_loop_id(self) })
     }
     pub fn move_location_to(self, worker: Value) {
-        unsafe { lw_write_rescope(self.0, worker.0) }
+        unsafe { lw_write_rescope(self, worker) }
     }
     /// With `merged`, a φ of this value and another, or what becomes of both on the way.
     pub fn merge_uses_outside(self, blocks: &[Block], merged: Value) {
-        unsafe { lw_write_merge_uses_outside(self.0, merged.0, blocks.as_ptr(), blocks.len()) }
+        unsafe { lw_write_merge_uses_outside(self, merged, blocks.as_ptr(), blocks.len()) }
     }
     pub fn replace_uses_outside(self, blocks: &[Block], by: Value) {
-        unsafe { lw_write_replace_uses_outside(self.0, by.0, blocks.as_ptr(), blocks.len(), by.0) }
+        unsafe { lw_write_replace_uses_outside(self, by, blocks.as_ptr(), blocks.len()) }
     }
     /// A use by a φ counts where its edge comes from.
     pub fn is_used_outside(self, blocks: &[Block]) -> bool {
@@ -329,12 +271,11 @@ impl Value {
         }
     }
     pub fn register_destructor(self) {
-        unsafe { lw_write_append_destructor(self.0) }
+        unsafe { lw_write_append_destructor(self) }
     }
     /// A location in this function that has no line; none without debug information.
     pub fn artificial_location(self) -> Option<Metadata> {
-        let location = unsafe { lw_write_artificial_location(self.0) };
-        (!location.is_null()).then_some(Metadata(location))
+        present(unsafe { lw_write_artificial_location(self) })
     }
 }
 
@@ -362,7 +303,7 @@ impl Block {
     /// Moves the blocks from this one to before the two ends into a function of their own, which is not inlined. Values that cross are
     /// passed; none of these blocks, and nothing in them, may be used by us afterwards. False if LLVM cannot.
     pub fn outline_up_to(self, ends: [Block; 2]) -> bool {
-        unsafe { lw_write_outline(self.0, ends[0].0, ends[1].0) != 0 }
+        unsafe { lw_write_outline(self, ends[0], ends[1]) }
     }
     pub fn move_after(self, other: Block) {
         unsafe { LLVMMoveBasicBlockAfter(self.0, other.0) }
@@ -410,22 +351,11 @@ impl Module {
     }
 }
 
-/// What the C library gives and takes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Library {
-    Malloc = 0,
-    Free = 1,
-}
-
 impl Library {
-    /// `void *malloc(int64)` or `void free(void *)` in the module of a function that may call them.
-    pub fn declared_for(self, caller: Value) -> Value {
-        Value(unsafe { lw_write_library(caller.0, self as c_uint) })
-    }
-    /// `int *__errno_location(void)`, where there is one.
-    pub fn errno_location_for(caller: Value) -> Option<Value> {
-        let function = unsafe { lw_write_library(caller.0, 2) };
-        (!function.is_null()).then_some(Value(function))
+    /// Declared in the module of a function that calls it, where there is such a function.
+    pub fn declared_for(self, caller: Value) -> Option<Value> {
+        let function = unsafe { lw_write_library(caller, self) };
+        (!function.0.is_null()).then_some(function)
     }
 }
 
@@ -655,13 +585,13 @@ impl Builder {
     /// A copy of `instruction` at the end of the current block, see the shim for what it keeps.
     pub fn clone_here(&self, instruction: Value) -> Value {
         let block = self.block();
-        let copy = Value(unsafe { lw_write_clone(instruction.0, block.0) });
+        let copy = unsafe { lw_write_clone(instruction, block) };
         self.at_end(block);
         copy
     }
     pub fn worker(&self, parent: Value, name: &str, ty: Type) -> Value {
-        let name = CString::new(name.replace('\0', "")).expect("no zero left in it");
-        Value(unsafe { lw_write_worker(parent.0, name.as_ptr(), ty.0) })
+        let name = c_text(name);
+        unsafe { lw_write_worker(parent, name.as_ptr(), ty) }
     }
 
     pub fn metadata_text(&self, text: &str) -> Metadata {
@@ -673,10 +603,10 @@ impl Builder {
     }
     /// `distinct !{}`
     pub fn distinct_node(&self) -> Metadata {
-        Metadata(unsafe { lw_write_distinct_node(self.context) })
+        unsafe { lw_write_distinct_node(self.context) }
     }
     /// `distinct !{itself, operands…}`
     pub fn self_node(&self, operands: &[Metadata]) -> Metadata {
-        Metadata(unsafe { lw_write_self_node(self.context, operands.as_ptr(), operands.len()) })
+        unsafe { lw_write_self_node(self.context, operands.as_ptr(), operands.len()) }
     }
 }

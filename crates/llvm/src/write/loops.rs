@@ -1,25 +1,19 @@
 //! Loops and branches of the plan.
 
+use super::WriteError;
+use super::code::Code;
 use super::ir::{Compare, Value};
 use super::tags::plain_loop_id;
-use super::{Anchors, WriteError, Writer};
 use crate::body::BodyKind;
 use model::loop_ast::{For, Node};
 use planted::Fault;
 
-impl<A: Anchors> Writer<'_, A> {
+impl Code<'_> {
     /// Appends the code of `node`; the builder then stands where execution goes on.
     pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
         match node {
             Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
-            Node::For(f)
-                if f.role.is_for_threads()
-                    && self.options.parallel
-                    && self.worker.is_none()
-                    && self.can_keep_errno() =>
-            {
-                self.write_parallel(f)
-            }
+            Node::For(f) if f.role.is_for_threads() && self.can_run_at_once() => self.write_parallel(f),
             Node::For(f) => {
                 let (first, last) = (self.write_int(&f.first)?, self.write_int(&f.last)?);
                 self.write_loop(f, first, last)
@@ -30,6 +24,10 @@ impl<A: Anchors> Writer<'_, A> {
                 self.write_statement(*statement, &coordinates)
             }
         }
+    }
+
+    fn can_run_at_once(&self) -> bool {
+        self.site.options.parallel && self.target.is_in_place() && self.site.can_keep_errno()
     }
 
     fn write_if(
@@ -89,7 +87,7 @@ impl<A: Anchors> Writer<'_, A> {
         self.build.at_end(body);
         let counter = self.build.phi(self.build.i64());
         counter.add_incoming(first, preheader);
-        let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(&self.build));
+        let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(self.build));
         let shadowed = self.counters.insert(f.counter, counter);
         self.write_node(&f.body)?;
         match shadowed {
@@ -107,8 +105,8 @@ impl<A: Anchors> Writer<'_, A> {
         let branch = self.build.branch_if(done, exit, body);
         let ends = !self.may_never_end(&f.body) || planted::is(Fault::EndAlwaysPromised);
         let id = match outer {
-            Some(outer) => self.tags.leave_vector_loop(&self.build, outer, ends),
-            None => plain_loop_id(&self.build, ends),
+            Some(outer) => self.tags.leave_vector_loop(self.build, outer, ends),
+            None => plain_loop_id(self.build, ends),
         };
         branch.set_metadata("llvm.loop", id);
         self.place_after_current(exit);
@@ -125,13 +123,15 @@ impl<A: Anchors> Writer<'_, A> {
             Node::If { then, otherwise, .. } => {
                 self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
             }
-            Node::Call { statement, .. } => self.region.bodies.get(statement).is_some_and(|body| match &body.kind {
-                BodyKind::Instructions(_) => false,
-                BodyKind::Boxed { entry, blocks, .. } => {
-                    let entry = self.block(*entry);
-                    blocks.iter().any(|&b| self.block(b).terminator().successors().contains(&entry))
-                }
-            }),
+            Node::Call { statement, .. } => {
+                self.site.region.bodies.get(statement).is_some_and(|body| match &body.kind {
+                    BodyKind::Instructions(_) => false,
+                    BodyKind::Boxed { entry, blocks, .. } => {
+                        let entry = self.site.block(*entry);
+                        blocks.iter().any(|&b| self.site.block(b).terminator().successors().contains(&entry))
+                    }
+                })
+            }
         }
     }
 

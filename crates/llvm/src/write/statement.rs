@@ -1,10 +1,11 @@
 //! One instance of a statement: inductions and slots become values, then the instructions are copied.
 
+use super::WriteError;
+use super::code::Code;
 use super::ir::{Block, Value};
-use super::{Anchors, WriteError, Writer};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
-use model::polynomial::{Polynomial, Var};
+use model::polynomial::Polynomial;
 use model::scop::{ArrayId, StatementId};
 use planted::Fault;
 use std::collections::{HashMap, HashSet};
@@ -19,13 +20,13 @@ pub(super) struct Instance {
     updating: HashSet<Value>,
 }
 
-impl<A: Anchors> Writer<'_, A> {
+impl Code<'_> {
     pub(super) fn write_statement(&mut self, statement: StatementId, coordinates: &[Value]) -> Result<(), WriteError> {
-        let body = self.body(statement)?;
+        let (site, body) = (self.site, self.site.body(statement)?);
         if coordinates.len() != body.loops.len() {
             return Err(WriteError::Plan(format!("{statement} is called with {} coordinates", coordinates.len())));
         }
-        let values = |ids: &[ValueId]| ids.iter().map(|&id| self.value(id)).collect::<HashSet<_>>();
+        let values = |ids: &[ValueId]| ids.iter().map(|&id| site.value(id)).collect::<HashSet<_>>();
         let mut instance = Instance {
             now: HashMap::new(),
             copied: HashSet::new(),
@@ -34,37 +35,38 @@ impl<A: Anchors> Writer<'_, A> {
             updating: values(&body.updating),
         };
         for access in &body.reads {
-            let value = self.read_slot(access.slot)?;
-            instance.now.insert(self.value(access.value), value);
+            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
+            instance.now.insert(site.value(access.value), value);
         }
         self.fetch(&body.elsewhere, coordinates, &mut instance)?;
         // After the reads: where a value is both, the induction counts.
         for induction in &body.inductions {
-            let value = self.write_induction(induction, coordinates)?;
-            instance.now.insert(self.value(induction.value), value);
+            let Induction { value, base, offset } = induction;
+            let now = self.write_induction(*value, *base, offset, coordinates)?;
+            instance.now.insert(site.value(*value), now);
         }
         match &body.kind {
             BodyKind::Instructions(ids) => {
                 for &id in ids {
-                    self.copy_instruction(&mut instance, self.value(id))?;
+                    self.copy_instruction(&mut instance, site.value(id))?;
                 }
             }
             BodyKind::Boxed { entry, exit, blocks, edge_writes } => {
                 for &id in &body.recomputed {
-                    self.copy_instruction(&mut instance, self.value(id))?;
+                    self.copy_instruction(&mut instance, site.value(id))?;
                 }
-                let blocks: Vec<Block> = blocks.iter().map(|&b| self.block(b)).collect();
-                let edges = (self.block(*entry), self.block(*exit));
+                let blocks: Vec<Block> = blocks.iter().map(|&b| site.block(b)).collect();
+                let edges = (site.block(*entry), site.block(*exit));
                 let copies = self.copy_box(&mut instance, edges, &blocks)?;
                 self.write_edges(&instance, edge_writes, &copies)?;
             }
         }
         for access in &body.writes {
-            let value = self.current(&instance, self.value(access.value))?;
+            let value = self.current(&instance, site.value(access.value))?;
             self.write_slot(access.slot, value)?;
         }
         for (value, element) in &body.elsewhere.stores {
-            let value = self.current(&instance, self.value(ValueId(value.0)))?;
+            let value = self.current(&instance, site.value(*value))?;
             self.store_element(value, element, coordinates)?;
         }
         Ok(())
@@ -74,40 +76,24 @@ impl<A: Anchors> Writer<'_, A> {
     fn arrays_of(&self, memory: &[(ValueId, ArrayId)]) -> HashMap<Value, ArrayId> {
         let touches_another = |access: ValueId, array: ArrayId| memory.iter().any(|m| m.0 == access && m.1 != array);
         let only = memory.iter().filter(|&&(access, array)| !touches_another(access, array));
-        only.map(|&(access, array)| (self.value(access), array)).collect()
-    }
-
-    fn read_slot(&mut self, slot: ArrayId) -> Result<Value, WriteError> {
-        let Some(&known) = self.slots.get(&slot) else {
-            return Err(WriteError::Reader(format!("slot {slot} is never described")));
-        };
-        Ok(match self.worker {
-            Some(_) => self.captured_slot(slot),
-            None => self.build.load(known.ty, known.pointer),
-        })
+        only.map(|&(access, array)| (self.site.value(access), array)).collect()
     }
 
     fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {
-        if self.worker.is_some() {
-            // All threads would share it; no loop that writes a scalar, be it in one iteration, is marked to run at once.
-            return Err(WriteError::Plan(format!("a parallel loop writes the scalar {slot}")));
-        }
-        let Some(&known) = self.slots.get(&slot) else {
-            return Err(WriteError::Reader(format!("slot {slot} is never described")));
-        };
-        self.build.store(value, known.pointer);
-        Ok(())
+        self.target.write_slot(self.build, slot, self.slots.get(slot)?, value)
     }
 
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.
     pub(super) fn write_induction(
         &mut self,
-        induction: &Induction,
+        value: ValueId,
+        base: Option<ValueId>,
+        offset: &Polynomial,
         coordinates: &[Value],
     ) -> Result<Value, WriteError> {
-        let sum = self.write_polynomial(&induction.offset, coordinates)?;
-        let ty = self.value(induction.value).ty();
-        let base = induction.base.map(|id| self.outside(self.value(id)));
+        let sum = self.write_polynomial(offset, coordinates)?;
+        let ty = self.site.value(value).ty();
+        let base = base.map(|id| self.outside(self.site.value(id)));
         match (ty.is_pointer(), ty.int_bits(), base) {
             (true, _, Some(base)) => Ok(self.build.offset(base, sum)),
             (_, Some(64), None) => Ok(sum),
@@ -118,50 +104,17 @@ impl<A: Anchors> Writer<'_, A> {
         }
     }
 
-    /// In wrapping 64-bit arithmetic.
-    pub(super) fn write_polynomial(
-        &mut self,
-        polynomial: &Polynomial,
-        coordinates: &[Value],
-    ) -> Result<Value, WriteError> {
-        let mut sum = self.build.constant(0);
-        for (monomial, coefficient) in polynomial.terms() {
-            // The low 64 bits are all that counts.
-            let mut product = self.build.constant(coefficient as i64);
-            for &(var, exponent) in monomial.factors() {
-                let value = match var {
-                    Var::Counter(d) => coordinates.get(d as usize).copied(),
-                    Var::Param(id) => self.params.get(&id.index()).copied().map(|value| self.local(value)),
-                };
-                let Some(value) = value else {
-                    return Err(WriteError::Reader(format!("a polynomial uses {var}, which does not exist")));
-                };
-                for _ in 0..exponent {
-                    product = if product.constant_int() == Some(1) { value } else { self.build.mul(product, value) };
-                }
-            }
-            sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
-        }
-        Ok(sum)
-    }
-
-    /// A value defined outside the region, as new code sees it.
-    pub(super) fn outside(&mut self, value: Value) -> Value {
-        let value = self.frozen.get(&value).copied().unwrap_or(value);
-        self.local(value)
-    }
-
     /// What an operand is in this instance.
     fn current(&mut self, instance: &Instance, value: Value) -> Result<Value, WriteError> {
-        let known = instance.now.get(&value).or_else(|| instance.now.get(&self.stands_for(value)));
+        let known = instance.now.get(&value).or_else(|| instance.now.get(&self.site.stands_for(value)));
         if let Some(&value) = known {
             return Ok(value);
         }
-        let known = self.frozen.get(&value).or_else(|| self.frozen.get(&self.stands_for(value)));
-        if let Some(&copy) = known {
+        let known = self.inputs.copy_of(value).or_else(|| self.inputs.copy_of(self.site.stands_for(value)));
+        if let Some(copy) = known {
             return Ok(self.local(copy));
         }
-        if value.block().is_some_and(|block| self.inside.contains(&block)) {
+        if self.site.is_inside(value) {
             return Err(WriteError::Reader(
                 "a statement uses a value of the region that it neither computes nor reads".into(),
             ));
@@ -189,7 +142,7 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// The copy with its marks, but still with the original's operands.
     fn copy_raw(&mut self, instance: &mut Instance, original: Value) -> Value {
-        let copy = self.build.clone_here(original);
+        let copy = self.target.clone_here(self.build, original);
         if instance.weakened.contains(&original) {
             copy.drop_promises();
         }
@@ -201,7 +154,7 @@ impl<A: Anchors> Writer<'_, A> {
         // What a copy of memory says of its sides was said of one iteration of the original, and of types.
         let doubtful: &[&str] = match array {
             None => &["tbaa", "tbaa.struct", "alias.scope", "noalias"],
-            Some(array) if self.region.retyped.contains(array) => &["tbaa", "tbaa.struct"],
+            Some(array) if self.site.region.retyped.contains(array) => &["tbaa", "tbaa.struct"],
             // Stores that LLVM made one memset of left it their type, with which no other access was compared.
             Some(_) if !original.is_load() && !original.is_store() => &["tbaa", "tbaa.struct"],
             Some(_) => &["tbaa.struct"],
@@ -214,9 +167,6 @@ impl<A: Anchors> Writer<'_, A> {
         }
         if original.touches_memory() {
             self.tags.mark_independent(copy);
-        }
-        if let Some(worker) = &self.worker {
-            copy.move_location_to(worker.function());
         }
         instance.now.insert(original, copy);
         copy
@@ -288,9 +238,9 @@ impl<A: Anchors> Writer<'_, A> {
         // Only branches lead to the exit: where it is the latch of the loop around the box, an edge from it into the box starts the
         // next instance, which is another copy.
         copies.insert(exit, after);
-        let is_last = exit == self.block(self.region.exit) && !planted::is(Fault::BoxLeftAnywhere);
-        if let Some(split) = self.original_exit.filter(|_| is_last) {
-            copies.insert(split, after);
+        let is_last = exit == self.site.block(self.site.region.exit) && !planted::is(Fault::BoxLeftAnywhere);
+        if is_last {
+            copies.insert(self.site.joints.original_exit, after);
         }
         for (original, copy) in rest {
             if original.block().is_some_and(|b| b.terminator() == original) {
@@ -333,11 +283,11 @@ impl<A: Anchors> Writer<'_, A> {
     ) -> Result<(), WriteError> {
         let after = self.build.block();
         for (block, access) in writes {
-            let Some(&copy) = copies.get(&self.block(*block)) else {
+            let Some(&copy) = copies.get(&self.site.block(*block)) else {
                 return Err(WriteError::Reader("a boxed part writes on an edge that is not its own".into()));
             };
             self.build.before(copy.terminator());
-            let value = self.current(instance, self.value(access.value))?;
+            let value = self.current(instance, self.site.value(access.value))?;
             if !planted::is(Fault::EdgeWriteLost) {
                 self.write_slot(access.slot, value)?;
             }
@@ -348,10 +298,10 @@ impl<A: Anchors> Writer<'_, A> {
 
     /// What was read or induced for a φ, or for what it stands for, or is known of it before the region.
     fn known_before_box(&mut self, instance: &Instance, phi: Value) -> Option<Value> {
-        let twin = if planted::is(Fault::TwinAtBoxEntryForgotten) { phi } else { self.stands_for(phi) };
+        let twin = if planted::is(Fault::TwinAtBoxEntryForgotten) { phi } else { self.site.stands_for(phi) };
         let names = [phi, twin];
         let here = names.iter().find_map(|name| instance.now.get(name)).copied();
-        let outside = names.iter().find_map(|name| self.frozen.get(name)).copied();
+        let outside = names.iter().find_map(|&name| self.inputs.copy_of(name));
         here.or_else(|| outside.map(|value| self.local(value)))
     }
 

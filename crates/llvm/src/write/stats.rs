@@ -1,21 +1,22 @@
 //! Which side ran, counted at run time and printed to stderr when the program (or the shared object) ends.
 
+use super::Site;
 use super::ir::{Block, Module, Value};
-use super::{Anchors, Writer};
 
 const PRINTER: &std::ffi::CStr = c"loopwright.stats";
 
-impl<A: Anchors> Writer<'_, A> {
-    pub(super) fn write_stats(&self, original: Block, new: Block) {
+impl Site<'_> {
+    pub(super) fn write_stats(&self, new: Block) {
         let module = self.function.module();
-        let counters = [(c"loopwright.fast", new), (c"loopwright.original", original)].map(|(name, block)| {
-            let counter = module.add_global(name, self.build.i64());
-            counter.set_initializer(self.build.constant(0));
-            counter.make_internal();
-            self.build.before(block.instructions()[0]);
-            self.build.count_up(counter);
-            counter
-        });
+        let counters =
+            [(c"loopwright.fast", new), (c"loopwright.original", self.joints.original)].map(|(name, block)| {
+                let counter = module.add_global(name, self.build.i64());
+                counter.set_initializer(self.build.constant(0));
+                counter.make_internal();
+                self.build.before(block.instructions()[0]);
+                self.build.count_up(counter);
+                counter
+            });
         self.print_at_exit(module, counters);
     }
 

@@ -2,7 +2,6 @@
 
 use super::ir::{Builder, Metadata, Value};
 use crate::body::ReadRegion;
-use crate::scopes::declare_alias_scopes;
 use indexmap::IndexMap;
 use model::plan::{Plan, Test};
 use model::scop::ArrayId;
@@ -64,10 +63,7 @@ impl Tags {
 
     /// The scopes begin here, at the start of the new code: their promise is about one execution of it.
     pub(super) fn declare_before(&self, first: Value) {
-        let scopes: Vec<_> = self.scopes.iter().map(|scope| scope.0).collect();
-        if !scopes.is_empty() {
-            declare_alias_scopes(first.0, &scopes);
-        }
+        first.begin_alias_scopes_before(&self.scopes);
     }
 
     /// For the copy of an access whose array the reader knows.

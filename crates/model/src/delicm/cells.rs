@@ -6,7 +6,7 @@
 //! An array has cells as large as the common granule of all its accesses, so an access covers an interval of them: all bytes of
 //! each, from the first on. Two intervals are the same if they begin in the same cell and are equally long.
 
-use super::code::{Role, Value};
+use super::code::{Role, ValueId};
 use super::work::{Draft, Item, Work};
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use isl::{DimType, IslError, Map};
@@ -45,7 +45,7 @@ enum Moment {
 impl Draft {
     /// `None`: at any time.
     fn moment(&self, index: usize) -> Option<Moment> {
-        let position = |value: Value| self.code.operations.iter().position(|&v| v == value).map(Moment::Operation);
+        let position = |value: ValueId| self.code.operations.iter().position(|&v| v == value).map(Moment::Operation);
         match self.items[index].role {
             Role::ReadScalar(_) | Role::Reload(_) => Some(Moment::Before),
             Role::Load(value) | Role::Call(value) => position(value),

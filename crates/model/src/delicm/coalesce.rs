@@ -16,7 +16,7 @@
 //! comes from outside the region, and else in one instance only.
 
 use super::cells::Span;
-use super::code::{Element, Role, Value};
+use super::code::{Element, Role, ValueId};
 use super::work::{Item, Work};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{AccessKind, ArrayId, StatementId};
@@ -345,7 +345,7 @@ impl Work<'_> {
     fn writes_the_same(
         &self,
         writer: StatementId,
-        (value, target): (Option<Value>, &Target),
+        (value, target): (Option<ValueId>, &Target),
         (other, item): (StatementId, &Item),
     ) -> Result<Map, IslError> {
         match value.filter(|_| item.value() == value) {
@@ -362,7 +362,7 @@ impl Work<'_> {
     fn yields_what_is_there(
         &self,
         writer: StatementId,
-        value: Option<Value>,
+        value: Option<ValueId>,
         target: &Target,
     ) -> Result<bool, IslError> {
         for (k, item) in self.drafts[&writer].alive().filter(|(_, i)| !i.access.is_write()) {

@@ -6,9 +6,15 @@ use crate::update::Update;
 use indexmap::IndexMap;
 use std::collections::HashMap;
 
-/// A value of the program, numbered by who read it. In one instance of a statement it is one thing.
+/// A value of the program (an argument, instruction, constant or global), numbered by who read it. In one instance of a statement it is
+/// one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Value(pub u32);
+pub struct ValueId(pub u32);
+impl ValueId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// How a value comes about.
 #[derive(Clone, Debug)]
@@ -18,14 +24,14 @@ pub enum Origin {
     /// Computed from others.
     Operation(Operation),
     /// Read from memory at an address that is computed from others.
-    Load { operands: Vec<Value> },
+    Load { operands: Vec<ValueId> },
     /// Chosen by the way control came: a φ.
     Merge,
 }
 
 #[derive(Clone, Debug)]
 pub struct Operation {
-    pub operands: Vec<Value>,
+    pub operands: Vec<ValueId>,
     /// Where it ran once it may run again with the same operands, any number of times and in any thread, and gives the same.
     pub repeatable: bool,
     /// In `r = a op b` with these operands at positions 0 and 1: updates of one cell by it may be reordered. `true`: either
@@ -37,17 +43,17 @@ pub struct Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It yields the value.
-    Load(Value),
+    Load(ValueId),
     /// The instruction puts the value there.
-    Store { instruction: Value, value: Value },
+    Store { instruction: ValueId, value: ValueId },
     /// A scalar that crosses statements: it yields the value.
-    ReadScalar(Value),
+    ReadScalar(ValueId),
     /// A scalar that crosses statements gets the value; `None`: one of several values.
-    WriteScalar(Option<Value>),
+    WriteScalar(Option<ValueId>),
     /// It yields the n-th thing that the statement fetches.
     Reload(usize),
     /// A call that may write there or leave it as it is.
-    Call(Value),
+    Call(ValueId),
     /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
     Block,
 }
@@ -55,7 +61,7 @@ pub enum Role {
 /// A value that steps evenly with the loops: `base` (a pointer, or nothing) plus a polynomial in the counters of its statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
-    pub base: Option<Value>,
+    pub base: Option<ValueId>,
     pub offset: Polynomial,
 }
 
@@ -63,26 +69,26 @@ pub struct Counter {
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub roles: Vec<Role>,
-    pub counters: IndexMap<Value, Counter>,
+    pub counters: IndexMap<ValueId, Counter>,
     /// In the order in which they run.
-    pub operations: Vec<Value>,
+    pub operations: Vec<ValueId>,
     /// Those of them that are run for their effect; stores and blocks of memory included.
-    pub effects: Vec<Value>,
+    pub effects: Vec<ValueId>,
 }
 
 /// The code of a region.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    pub origins: HashMap<Value, Origin>,
+    pub origins: HashMap<ValueId, Origin>,
     pub statements: IndexMap<StatementId, Code>,
     /// What the addresses of loads and stores are promised to be multiples of, where that is more than 1.
-    pub alignments: HashMap<Value, u64>,
+    pub alignments: HashMap<ValueId, u64>,
     /// Scalars that hold something before the first statement runs.
     pub initial: Vec<ArrayId>,
 }
 
 impl Program {
-    pub(crate) fn operands(&self, value: Value) -> &[Value] {
+    pub(crate) fn operands(&self, value: ValueId) -> &[ValueId] {
         match self.origins.get(&value) {
             Some(Origin::Operation(Operation { operands, .. }) | Origin::Load { operands }) => operands,
             _ => &[],
@@ -98,7 +104,7 @@ impl Program {
             self.statements.insert(id, code);
         }
     }
-    pub(super) fn is_outside(&self, value: Value) -> bool {
+    pub(super) fn is_outside(&self, value: ValueId) -> bool {
         matches!(self.origins.get(&value), None | Some(Origin::Outside))
     }
 }
@@ -130,16 +136,16 @@ pub enum Operand {
     /// In the counters of the statement that fetches.
     Counter(Counter),
     /// A value that is the same everywhere.
-    Outside(Value),
+    Outside(ValueId),
 }
 
 /// Something a statement gets by itself, though another statement computed it first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fetch {
     /// What is in the element; the value says of what type it is.
-    Load { value: Value, element: Element },
+    Load { value: ValueId, element: Element },
     /// The operation, done again; operands that are not mentioned are the same everywhere.
-    Copy { value: Value, operands: Vec<(Value, Operand)> },
+    Copy { value: ValueId, operands: Vec<(ValueId, Operand)> },
 }
 
 /// What a statement consists of afterwards. To run it: fetch in order, read, run the operations, write.
@@ -151,13 +157,13 @@ pub struct Changed {
     pub roles: Vec<Role>,
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
-    pub bindings: Vec<(Value, Operand)>,
-    pub reads: Vec<(Value, Place)>,
-    pub writes: Vec<(Value, Place)>,
+    pub bindings: Vec<(ValueId, Operand)>,
+    pub reads: Vec<(ValueId, Place)>,
+    pub writes: Vec<(ValueId, Place)>,
     /// What is left of them, in order.
-    pub operations: Vec<Value>,
+    pub operations: Vec<ValueId>,
     /// Operations of updates that may be reordered, and what loads the old content for them, where that is an instruction.
-    pub updating: Vec<Value>,
+    pub updating: Vec<ValueId>,
 }
 
 /// How much was done.

@@ -6,7 +6,7 @@
 //! loaded if nobody wrote it since. The value of a φ has no operation; but if all that may arrive in it were in elements that one
 //! function of j names, it is there.
 
-use super::code::{Counter, Fetch, Operand, Origin, Role, Value};
+use super::code::{Counter, Fetch, Operand, Origin, Role, ValueId};
 use super::work::{Item, Work};
 use crate::polynomial::Polynomial;
 use crate::scop::{AccessKind, ArrayId, StatementId};
@@ -31,7 +31,7 @@ struct Found {
 /// A value in the instance of a statement that belongs to the user's instance.
 #[derive(Clone, Copy)]
 struct At<'m> {
-    value: Value,
+    value: ValueId,
     statement: StatementId,
     /// `{ user[j…] -> statement[i…] }`
     instance: &'m Map,
@@ -44,7 +44,7 @@ struct Tree {
     /// Loads among them that nobody needed any more: their accesses are gone.
     dropped: BTreeSet<usize>,
     accesses: Vec<(Found, usize)>,
-    known: HashMap<(Value, StatementId, Vec<Polynomial>), Operand>,
+    known: HashMap<(ValueId, StatementId, Vec<Polynomial>), Operand>,
     copied: u64,
     reloaded: u64,
 }
@@ -68,7 +68,7 @@ impl Work<'_> {
     }
 
     /// The same for one value that the statement reads.
-    pub(super) fn forward_value(&mut self, user: StatementId, value: Value) -> Result<bool, IslError> {
+    pub(super) fn forward_value(&mut self, user: StatementId, value: ValueId) -> Result<bool, IslError> {
         let is_read = |(_, i): &(usize, &Item)| i.role == Role::ReadScalar(value) && i.element.is_none();
         let index = self.drafts[&user].alive().find(is_read).map(|(index, _)| index);
         match index {
@@ -81,7 +81,7 @@ impl Work<'_> {
     pub(super) fn is_fetchable(
         &mut self,
         user: StatementId,
-        (written, writer): (Value, StatementId),
+        (written, writer): (ValueId, StatementId),
         from: &Map,
     ) -> Result<bool, IslError> {
         let mut tree = self.tree(user);
@@ -96,7 +96,7 @@ impl Work<'_> {
         Tree { user, fetched, dropped, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 }
     }
 
-    fn forward_operand(&mut self, user: StatementId, index: usize, value: Value) -> Result<bool, IslError> {
+    fn forward_operand(&mut self, user: StatementId, index: usize, value: ValueId) -> Result<bool, IslError> {
         let identity = self.drafts[&user].domain.identity()?;
         let mut tree = self.tree(user);
         let first = tree.fetched.len();
@@ -220,8 +220,9 @@ impl Work<'_> {
     }
 
     /// A repeatable operation whose operands are counters or the same everywhere.
-    fn is_simple(&self, statement: StatementId, value: Value) -> bool {
-        let at_hand = |v: &Value| self.program.is_outside(*v) || self.drafts[&statement].code.counters.contains_key(v);
+    fn is_simple(&self, statement: StatementId, value: ValueId) -> bool {
+        let at_hand =
+            |v: &ValueId| self.program.is_outside(*v) || self.drafts[&statement].code.counters.contains_key(v);
         match self.program.origins.get(&value) {
             Some(Origin::Operation(operation)) => operation.repeatable && operation.operands.iter().all(at_hand),
             _ => false,
@@ -229,7 +230,7 @@ impl Work<'_> {
     }
 
     /// The scalar from which the statement reads the value.
-    pub(super) fn scalar_read(&self, statement: StatementId, value: Value) -> Option<ArrayId> {
+    pub(super) fn scalar_read(&self, statement: StatementId, value: ValueId) -> Option<ArrayId> {
         let mut items = self.drafts[&statement].alive().map(|(_, i)| i);
         let item = items.find(|i| i.role == Role::ReadScalar(value) && i.element.is_none())?;
         Some(item.access.array)
@@ -242,7 +243,7 @@ impl Work<'_> {
         statement: StatementId,
         scalar: ArrayId,
         instance: &Map,
-    ) -> Result<Vec<(Value, StatementId, Map)>, IslError> {
+    ) -> Result<Vec<(ValueId, StatementId, Map)>, IslError> {
         let flow = self.flow(scalar)?;
         let mut out = Vec::new();
         let mut covered: Option<isl::Set> = None;
@@ -279,7 +280,7 @@ impl Work<'_> {
         &mut self,
         user: StatementId,
         at: At,
-        path: &mut Vec<(StatementId, Value)>,
+        path: &mut Vec<(StatementId, ValueId)>,
     ) -> Result<Vec<Found>, IslError> {
         let At { value, statement, instance } = at;
         let mut out = Vec::new();

@@ -7,7 +7,7 @@
 //! moved value must follow from what the original, as it ran, promised of its own.
 
 use super::Outcome;
-use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, Value};
+use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, ValueId};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayId, Scop, StatementId};
 use crate::verify::{MAX_INSTANCES, Trace, Traced, VERIFY, Verdict};
@@ -20,9 +20,9 @@ type Term = u32;
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Made {
     Before(ArrayId, i128),
-    Outside(Value),
-    Counter(Option<Value>, i128),
-    Operation(Value, Vec<Term>),
+    Outside(ValueId),
+    Counter(Option<ValueId>, i128),
+    Operation(ValueId, Vec<Term>),
     /// Something an instance of an original statement did, from all that it found.
     Opaque(StatementId, Vec<i128>, usize, Vec<Term>),
     /// What a call leaves that may have written: this or, perhaps, what was there before.
@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
     }
 
     /// What an access of the original that runs promises of its address.
-    fn promise(&mut self, access: Value, cells: &[Cell]) {
+    fn promise(&mut self, access: ValueId, cells: &[Cell]) {
         if let (Some(&alignment), Some(&(array, first))) = (self.program.alignments.get(&access), cells.first()) {
             let size = i128::from(self.array(array).cell_bytes);
             self.aligned.insert((array, alignment, (first * size).rem_euclid(i128::from(alignment))));
@@ -238,14 +238,14 @@ impl<'a> Run<'a> {
     }
 
     /// What a value is in an instance that has computed the others that it needs.
-    fn value(&mut self, value: Value, now: &HashMap<Value, Term>) -> Term {
+    fn value(&mut self, value: ValueId, now: &HashMap<ValueId, Term>) -> Term {
         match now.get(&value) {
             Some(term) => *term,
             None => self.terms.of(Made::Outside(value)),
         }
     }
 
-    fn counters(&mut self, code: &Code, at: &[i128], now: &mut HashMap<Value, Term>) {
+    fn counters(&mut self, code: &Code, at: &[i128], now: &mut HashMap<ValueId, Term>) {
         for (&value, counter) in &code.counters {
             let offset = counter.offset.at(|var| self.variable(var, at)).unwrap_or(0);
             now.insert(value, self.terms.of(Made::Counter(counter.base, offset)));
@@ -335,9 +335,9 @@ impl<'a> Run<'a> {
         &mut self,
         id: StatementId,
         at: &[i128],
-        (code, operations): (&Code, &[Value]),
+        (code, operations): (&Code, &[ValueId]),
         cells: &HashMap<usize, Vec<Cell>>,
-        now: &mut HashMap<Value, Term>,
+        now: &mut HashMap<ValueId, Term>,
     ) {
         let none = Vec::new();
         for &value in operations {
@@ -380,7 +380,7 @@ impl<'a> Run<'a> {
             found.push(self.read(cells.get(k).unwrap_or(&none)));
         }
         if self.scop.statements[&id].boxed {
-            let mut inputs: Vec<(Value, Term)> = now.iter().map(|(v, t)| (*v, *t)).collect();
+            let mut inputs: Vec<(ValueId, Term)> = now.iter().map(|(v, t)| (*v, *t)).collect();
             inputs.sort();
             found.extend(inputs.into_iter().map(|(_, term)| term));
         }

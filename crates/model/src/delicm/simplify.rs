@@ -1,7 +1,7 @@
 //! What has become unnecessary goes: values written back to where they came from, the same value written twice, scalars that nobody
 //! reads, operations that nobody needs, statements that do nothing.
 
-use super::code::{Operation, Origin, Role, Value};
+use super::code::{Operation, Origin, Role, ValueId};
 use super::work::{Draft, Work};
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use crate::update::Update;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// An update: which access reads the old content, and the operation that makes the new one of it.
 struct Updating {
     read: usize,
-    operation: Value,
+    operation: ValueId,
     update: Update,
 }
 
@@ -233,9 +233,9 @@ impl Work<'_> {
     }
 
     /// What the statement's effects and writes are computed from.
-    fn needed(&self, draft: &Draft) -> BTreeSet<Value> {
+    fn needed(&self, draft: &Draft) -> BTreeSet<ValueId> {
         let mut needed = BTreeSet::new();
-        let mut open: Vec<Value> = draft.code.effects.clone();
+        let mut open: Vec<ValueId> = draft.code.effects.clone();
         open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.role {
             Role::WriteScalar(value) => value,
             Role::Store { instruction, .. } => Some(instruction),
@@ -301,7 +301,7 @@ impl Work<'_> {
     }
 
     /// How often the value is used in the statement, by operations and by what is written.
-    fn uses(&self, draft: &Draft, value: Value) -> usize {
+    fn uses(&self, draft: &Draft, value: ValueId) -> usize {
         let by_operations = draft.code.operations.iter().flat_map(|&v| self.program.operands(v));
         let written = draft.alive().filter(|(_, i)| matches!(i.role, Role::WriteScalar(v) if v == Some(value)));
         by_operations.filter(|&&v| v == value).count() + written.count()

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 /// Values are written as words; those that no statement computes are the same everywhere.
 #[derive(Default)]
-struct Names(HashMap<String, Value>);
+struct Names(HashMap<String, ValueId>);
 
 impl Names {
-    fn of(&mut self, name: &str) -> Value {
-        let next = Value(self.0.len() as u32);
+    fn of(&mut self, name: &str) -> ValueId {
+        let next = ValueId(self.0.len() as u32);
         *self.0.entry(name.to_string()).or_insert(next)
     }
 }

@@ -1,6 +1,6 @@
 //! The region while values are being moved about in it.
 
-use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, Value};
+use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, ValueId};
 use crate::delinearize::Offset;
 use crate::known::Known;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
@@ -27,7 +27,7 @@ impl Item {
         self.alive && self.access.is_write()
     }
     /// The value of its statement that the access yields or stores.
-    pub(super) fn value(&self) -> Option<Value> {
+    pub(super) fn value(&self) -> Option<ValueId> {
         match self.role {
             Role::Load(value) | Role::Store { value, .. } | Role::ReadScalar(value) => Some(value),
             Role::WriteScalar(value) => value,
@@ -46,8 +46,8 @@ pub(super) struct Draft {
     pub items: Vec<Item>,
     pub code: Code,
     pub fetched: Vec<Fetch>,
-    pub bindings: IndexMap<Value, Operand>,
-    pub updating: Vec<Value>,
+    pub bindings: IndexMap<ValueId, Operand>,
+    pub updating: Vec<ValueId>,
     pub alive: bool,
 }
 

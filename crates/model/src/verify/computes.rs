@@ -1,6 +1,6 @@
 //! What a write makes of what was there before, read off the instructions of its statement.
 
-use crate::delicm::{Code, Operation, Origin, Program, Role, Value};
+use crate::delicm::{Code, Operation, Origin, Program, Role, ValueId};
 use crate::update::Update;
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ impl Computes {
 }
 
 /// How often a statement uses a value.
-fn uses(code: &Code, program: &Program, value: Value) -> usize {
+fn uses(code: &Code, program: &Program, value: ValueId) -> usize {
     let by_operations = code.operations.iter().flat_map(|&v| program.operands(v)).filter(|v| **v == value).count();
     let written = code.roles.iter().filter(|role| matches!(role, Role::WriteScalar(Some(v)) if *v == value)).count();
     by_operations + written

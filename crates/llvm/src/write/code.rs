@@ -1,0 +1,58 @@
+//! New code being written: what it knows, and where it goes.
+
+use super::inputs::Inputs;
+use super::ir::{Builder, Value};
+use super::tags::Tags;
+use super::target::CodeTarget;
+use super::versions::Slots;
+use super::{Site, Written};
+use model::loop_ast::Counter;
+use model::plan::Plan;
+use model::scop::ArrayId;
+use std::collections::HashMap;
+
+pub(super) struct Code<'s> {
+    pub(super) site: &'s Site<'s>,
+    pub(super) build: &'s Builder,
+    pub(super) inputs: &'s Inputs<'s>,
+    pub(super) slots: &'s Slots,
+    pub(super) target: CodeTarget,
+    pub(super) tags: Tags,
+    pub(super) counters: HashMap<Counter, Value>,
+    /// Where our own memory begins, and its parts.
+    pub(super) memory: Option<Value>,
+    pub(super) temporaries: HashMap<ArrayId, Value>,
+    pub(super) parallel_loops: usize,
+}
+
+impl<'s> Code<'s> {
+    pub(super) fn new(site: &'s Site<'s>, inputs: &'s Inputs<'s>, slots: &'s Slots, plan: &Plan) -> Self {
+        Code {
+            site,
+            build: &site.build,
+            inputs,
+            slots,
+            target: CodeTarget::InPlace,
+            tags: Tags::new(&site.build, site.region, plan),
+            counters: HashMap::new(),
+            memory: None,
+            temporaries: HashMap::new(),
+            parallel_loops: 0,
+        }
+    }
+
+    pub(super) fn finish(&self) -> Written {
+        self.release();
+        Written { parallel_loops: self.parallel_loops, allocates: self.memory.is_some() }
+    }
+
+    /// `value` of the region's function, where new code is written now.
+    pub(super) fn local(&mut self, value: Value) -> Value {
+        self.target.local(self.build, value)
+    }
+
+    /// A value defined outside the region, as new code sees it.
+    pub(super) fn outside(&mut self, value: Value) -> Value {
+        self.local(self.inputs.copy_of(value).unwrap_or(value))
+    }
+}
