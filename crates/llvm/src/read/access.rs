@@ -183,24 +183,23 @@ impl Reader<'_> {
 
     fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<Start, Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
-        let known = self.known_parameters();
-        let affine = self.attempt(|this| this.pointer(pointer, &draft.scope))?;
-        if let Some((base, offset)) = &affine {
-            if !(self.expand_products && self.hides_products(offset)?) {
-                return Ok(Start::exactly(*base, Some(Offset::Affine(offset.clone()))));
-            }
-            self.forget_parameters_since(known);
+        let mut hidden = false;
+        let affine = self.attempt(|this| {
+            let (base, offset) = this.pointer(pointer, &draft.scope)?;
+            hidden = this.expand_products && this.hides_products(&offset)?;
+            if hidden { Err(NotAffine::Because("a product".into())) } else { Ok((base, offset)) }
+        })?;
+        if let Some((base, offset)) = affine {
+            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
         }
         if let Some(address) = self.attempt(|this| this.polynomial_address(pointer, &draft.scope, 0))?
             && !address.offset.is_affine()
         {
-            self.expanded_products |= affine.is_some();
+            self.expanded_products |= hidden;
             let PolynomialAddress { base, offset, exact, window } = address;
             return Ok(Start { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
         }
-        if affine.is_some()
-            && let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))?
-        {
+        if hidden && let Some((base, offset)) = self.attempt(|this| this.pointer(pointer, &draft.scope))? {
             return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
         }
         let root = self.root_pointer(pointer);
@@ -212,7 +211,7 @@ impl Reader<'_> {
     }
 
     /// Is one of its parameters a product of others?
-    fn hides_products(&self, offset: &PwAff) -> Result<bool, Stop> {
+    fn hides_products(&self, offset: &PwAff) -> Result<bool, isl::IslError> {
         for p in 0..offset.dim(DimType::Param)? {
             let id = ParamId::from_isl_name(&offset.get_dim_name(DimType::Param, p)?);
             let product = id.is_some_and(|id| self.hides_product(self.param_values[id.index()], 0));
@@ -221,22 +220,6 @@ impl Reader<'_> {
             }
         }
         Ok(false)
-    }
-
-    /// Runs a reading step; if it fails, nothing it learned or assumed on the way remains.
-    pub(super) fn attempt<T>(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> Result<T, NotAffine>,
-    ) -> Result<Option<T>, Stop> {
-        let known = self.known_parameters();
-        match step(self) {
-            Ok(result) => Ok(Some(result)),
-            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
-            Err(_) => {
-                self.forget_parameters_since(known);
-                Ok(None)
-            }
-        }
     }
 
     /// What the pointer is computed from, whatever the offsets.
@@ -318,21 +301,17 @@ impl Reader<'_> {
         let outside = self.is_outside(pointer);
         if outside {
             // Look through sums that need no assumption, so that `A` and `A + 1` are one array.
-            let known = self.known_parameters();
-            self.proofs_only += 1;
-            let inside = self.computed_address(pointer, scope, depth);
-            self.proofs_only -= 1;
-            return match inside {
-                Ok(address) if address.exact => Ok(address),
-                Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
-                _ => {
-                    self.forget_parameters_since(known);
-                    let Some(base) = self.handed_on(pointer) else {
-                        return Err(NotAffine::Because(self.facts.display_name(pointer)));
-                    };
-                    Ok(Address { base, offset: self.constant(scope, 0)?, exact: true })
-                }
+            let inside = self.prove(|this| {
+                let address = this.computed_address(pointer, scope, depth)?;
+                if address.exact { Ok(address) } else { Err(NotAffine::Wraps("an address".into())) }
+            })?;
+            if let Some(address) = inside {
+                return Ok(address);
+            }
+            let Some(base) = self.handed_on(pointer) else {
+                return Err(NotAffine::Because(self.facts.display_name(pointer)));
             };
+            return Ok(Address { base, offset: self.constant(scope, 0)?, exact: true });
         }
         self.computed_address(pointer, scope, depth)
     }

@@ -185,21 +185,17 @@ impl Reader<'_> {
         if self.is_outside(value) {
             // Looking through sums and casts relates `n - 1` and `(long)n` to `n`; if that cannot be justified without an
             // assumption, the value is a parameter of its own.
-            let known = self.known_parameters();
-            self.proofs_only += 1;
-            let inside = self.expression(value, bits, scope, false, depth);
-            self.proofs_only -= 1;
-            return match inside {
-                Ok(affine) if self.is_signed(&affine, scope)? => Ok(Affine { signed: true, ..affine }),
-                Ok(affine) if self.is_taken_for_unsigned(value, bits) && self.is_unsigned(&affine, scope)? => {
+            let inside = self.prove(|this| {
+                let affine = this.expression(value, bits, scope, false, depth)?;
+                if this.is_signed(&affine, scope)? {
+                    Ok(Affine { signed: true, ..affine })
+                } else if this.is_taken_for_unsigned(value, bits) && this.is_unsigned(&affine, scope)? {
                     Ok(Affine { unsigned: true, ..affine })
+                } else {
+                    Err(NotAffine::Wraps("a value from outside".into()))
                 }
-                Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
-                _ => {
-                    self.forget_parameters_since(known);
-                    self.parameter(scope, value)
-                }
-            };
+            })?;
+            return inside.map_or_else(|| self.parameter(scope, value), Ok);
         }
         match self.expression(value, bits, scope, trusted, depth) {
             // `n * m`, computed in the region from what is known before it, is a number of its own.
@@ -724,10 +720,7 @@ impl Reader<'_> {
     /// Takes for granted, to be checked at run time, that none of these instances exists.
     pub(super) fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
         let wraps = || NotAffine::Wraps(format!("the arithmetic in line {}", scope.line));
-        if self.proofs_only > 0 {
-            return Err(wraps());
-        }
-        if self.unsure.is_none() && !self.may_assume(self.subject.0) {
+        if self.proofs_only || self.unsure.is_none() && !self.may_assume(self.subject.0) {
             return Err(wraps());
         }
         if let Some(unsure) = &self.unsure {

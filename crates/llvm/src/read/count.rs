@@ -25,20 +25,8 @@ impl Reader<'_> {
     /// Requires: `scope` is that of the header before the loop is entered, `inner` the same with the loop, its domain all iterations ≥ 0.
     pub(super) fn turns(&mut self, id: LoopId, exiting: BlockId, scope: &Scope, inner: &Scope) -> Result<Turns, Stop> {
         let info = &self.facts.loops[id.index()];
-        let known = self.known_parameters();
-        let by_count = match &info.backedge_taken_count {
-            Scev::Other { .. } => None,
-            count => Some(self.turns_by_count(count, scope, inner)),
-        };
-        match by_count {
-            Some(Ok(turns)) => return Ok(turns),
-            Some(Err(NotAffine::Isl(error))) => return Err(Stop::Isl(error)),
-            _ => {}
-        }
-        self.forget_parameters_since(known.clone());
-        let why = match by_count {
-            Some(Err(error)) => Stop::from((error, scope, RefusalKind::NonAffineBound)),
-            _ => {
+        let why = match &info.backedge_taken_count {
+            Scev::Other { .. } => {
                 let name = match &info.counter_name {
                     name if name.is_empty() => "its counter".into(),
                     name => format!("`{name}`"),
@@ -46,15 +34,13 @@ impl Reader<'_> {
                 let why = format!("{name} does not run evenly to a fixed bound");
                 Stop::refuse(RefusalKind::UnknownTripCount, info.line, why, info.header)
             }
+            count => match self.or_forget(|this| this.turns_by_count(count, scope, inner)) {
+                Ok(turns) => return Ok(turns),
+                Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
+                Err(error) => Stop::from((error, scope, RefusalKind::NonAffineBound)),
+            },
         };
-        match self.turns_by_condition(id, exiting, scope, inner) {
-            Ok(turns) => Ok(turns),
-            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
-            Err(_) => {
-                self.forget_parameters_since(known);
-                Err(why)
-            }
-        }
+        self.attempt(|this| this.turns_by_condition(id, exiting, scope, inner))?.ok_or(why)
     }
 
     fn turns_by_count(&mut self, count: &Scev, scope: &Scope, inner: &Scope) -> Result<Turns, NotAffine> {
@@ -87,9 +73,15 @@ impl Reader<'_> {
             return Err(unreadable());
         }
         let at_exit = Scope { block: exiting, ..inner.clone() };
-        self.unsure = Some(Set::empty(&inner.domain.get_space()?)?);
-        let holds = self.condition(terminator.operands[0], &at_exit);
-        let unsure = self.unsure.take().expect("set above");
+        let nowhere = Set::empty(&inner.domain.get_space()?)?;
+        let (holds, unsure) = self.with(
+            |this| &mut this.unsure,
+            Some(nowhere),
+            |this| {
+                let holds = this.condition(terminator.operands[0], &at_exit);
+                (holds, this.unsure.take().expect("set here"))
+            },
+        );
         let ends = if leaves(on_true) { holds? } else { holds?.complement()? };
         let later = self.later(inner)?;
         let unsure = unsure.intersect(&inner.domain)?;

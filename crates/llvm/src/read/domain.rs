@@ -294,10 +294,8 @@ impl Reader<'_> {
     }
 
     fn branch_condition(&mut self, value: crate::facts::ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
-        let known = self.known_parameters();
-        self.condition(value, scope).map_err(|error| {
-            // A box is the better answer than assumptions made on the way to nothing.
-            self.forget_parameters_since(known);
+        // A box is the better answer than assumptions made on the way to nothing.
+        self.or_forget(|this| this.condition(value, scope)).map_err(|error| {
             let scope = Scope { line: if line != 0 { line } else { scope.line }, ..scope.clone() };
             Stop::from((error, &scope, RefusalKind::NonAffineBranch))
         })

@@ -12,7 +12,7 @@
 //! all parameters with which the program has a meaning: where the assumptions made so far imply that control gets to it. Those are
 //! enough once the whole outermost loop around it was read, or at once if nothing in that loop can stop control ([`Reader::promise`]).
 
-use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
+use super::affine::{MAX_ASSUMPTION_PARTS, Scope};
 use super::{Reader, Stop};
 use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
 use isl::{DimType, Set};
@@ -31,9 +31,7 @@ pub struct Check {
 impl Reader<'_> {
     /// The instances in which the condition of a branch to an error is true.
     pub(super) fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
-        let known = self.known_parameters();
-        self.condition(condition, scope).map_err(|error| {
-            self.forget_parameters_since(known);
+        self.or_forget(|this| this.condition(condition, scope)).map_err(|error| {
             let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
             Stop::from((error, &scope, RefusalKind::ErrorBranch))
         })
@@ -89,14 +87,8 @@ impl Reader<'_> {
     pub(super) fn learn_from_hints(&mut self, scope: &Scope) -> Result<(), Stop> {
         let facts = self.facts;
         for condition in hints(facts, scope.block) {
-            let known = self.known_parameters();
-            self.proofs_only += 1;
-            let read = self.condition(condition, scope);
-            self.proofs_only -= 1;
-            match read {
-                Ok(holds) => self.promise(&scope.domain.subtract(&holds)?, scope)?,
-                Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
-                Err(_) => self.forget_parameters_since(known),
+            if let Some(holds) = self.prove(|this| this.condition(condition, scope))? {
+                self.promise(&scope.domain.subtract(&holds)?, scope)?;
             }
         }
         Ok(())

@@ -393,8 +393,8 @@ struct Reader<'a> {
     promises: Vec<Set>,
     /// There is a loop inside of a box of which nobody knows whether it ends.
     unmodelled_endless: bool,
-    /// While positive, nothing may be assumed.
-    proofs_only: u32,
+    /// Nothing may be assumed: see [`Reader::prove`].
+    proofs_only: bool,
     /// What else may be.
     allowed: Allowed,
     /// Values from outside that are products are read as such, not as parameters of their own.
@@ -432,7 +432,6 @@ const MAX_CONTEXT_PARTS: usize = 2;
 struct KnownParameters {
     count: usize,
     assumptions: usize,
-    promises: usize,
     context: Set,
     context_assumed: Set,
 }
@@ -481,7 +480,7 @@ impl<'a> Reader<'a> {
             assumptions: Vec::new(),
             promises: Vec::new(),
             unmodelled_endless: false,
-            proofs_only: 0,
+            proofs_only: false,
             allowed: Allowed::ALL,
             expand_products: true,
             expanded_products: false,
@@ -561,7 +560,6 @@ impl<'a> Reader<'a> {
         KnownParameters {
             count: self.params.len(),
             assumptions: self.assumptions.len(),
-            promises: self.promises.len(),
             context: self.context.clone(),
             context_assumed: self.context_assumed.clone(),
         }
@@ -570,26 +568,54 @@ impl<'a> Reader<'a> {
     fn forget_parameters_since(&mut self, known: KnownParameters) {
         self.params.truncate(known.count);
         self.assumptions.truncate(known.assumptions);
-        self.promises.truncate(known.promises);
         self.param_values.truncate(known.count);
         self.context = known.context;
         self.context_assumed = known.context_assumed;
     }
 
     fn may_assume(&self, kind: AssumptionKind) -> bool {
-        self.proofs_only == 0 && self.allowed.contains(kind)
+        !self.proofs_only && self.allowed.contains(kind)
     }
 
     fn unassumed(&self, kind: AssumptionKind, line: u32, what: &str, block: BlockId) -> Stop {
         Stop::refuse(RefusalKind::Unassumed, line, format!("{what} ({})", kind.name()), block)
     }
 
+    /// Runs a step with another value in a field, which gets its own back however the step ends.
+    fn with<V, T>(&mut self, field: fn(&mut Self) -> &mut V, value: V, step: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(field(self), value);
+        let result = step(self);
+        *field(self) = before;
+        result
+    }
+
     /// Runs a step whose assumptions are of this kind, for this reason.
     fn assuming<T>(&mut self, kind: AssumptionKind, because: String, step: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.subject, (kind, because));
+        self.with(|this| &mut this.subject, (kind, because), step)
+    }
+
+    /// Runs a step; if it fails, nothing that it learned or assumed on the way remains.
+    fn or_forget<T, E>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let known = self.known_parameters();
         let result = step(self);
-        self.subject = before;
+        if result.is_err() {
+            self.forget_parameters_since(known);
+        }
         result
+    }
+
+    /// The same for a step without which reading goes on.
+    fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, NotAffine>) -> Result<Option<T>, isl::IslError> {
+        match self.or_forget(step) {
+            Ok(result) => Ok(Some(result)),
+            Err(NotAffine::Isl(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// An attempt in which nothing may be assumed.
+    fn prove<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, NotAffine>) -> Result<Option<T>, isl::IslError> {
+        self.with(|this| &mut this.proofs_only, true, |this| this.attempt(step))
     }
 
     /// Adds to the context what must hold for control to reach the region: conditions of branches that dominate it.
@@ -630,29 +656,19 @@ impl<'a> Reader<'a> {
     fn learn(&mut self, condition: ValueId, truth: bool, block: BlockId) -> Result<(), Stop> {
         let domain = Set::universe(&affine::set_space(&self.ctx, 0)?)?;
         let scope = Scope { loops: Vec::new(), domain, block, line: self.facts.line_of_block(block) };
-        let known = self.known_parameters();
-        self.proofs_only += 1;
-        let read = self.condition(condition, &scope);
-        self.proofs_only -= 1;
-        match read {
-            Ok(set) => {
-                let set = if truth { set } else { set.complement()? }.params()?;
-                let context = self.context.intersect(&set)?.coalesce()?;
-                // A context in pieces, from `n != 3`, takes all that meets it to pieces: that costs more than it tells.
-                if context.basic_sets()?.len() > MAX_CONTEXT_PARTS {
-                    self.forget_parameters_since(known);
-                    return Ok(());
-                }
-                self.context = context;
-                self.context_assumed = self.context_assumed.intersect(&set)?;
-                Ok(())
+        self.prove(|this| {
+            let set = this.condition(condition, &scope)?;
+            let set = if truth { set } else { set.complement()? }.params()?;
+            let context = this.context.intersect(&set)?.coalesce()?;
+            // A context in pieces, from `n != 3`, takes all that meets it to pieces: that costs more than it tells.
+            if context.basic_sets()?.len() > MAX_CONTEXT_PARTS {
+                return Err(NotAffine::Because("a condition in pieces".into()));
             }
-            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
-            Err(_) => {
-                self.forget_parameters_since(known);
-                Ok(())
-            }
-        }
+            this.context = context;
+            this.context_assumed = this.context_assumed.intersect(&set)?;
+            Ok(())
+        })?;
+        Ok(())
     }
 
     fn into_assumptions(self) -> Assumptions {

@@ -99,21 +99,20 @@ impl Reader<'_> {
         phi: ValueId,
         scope: &Scope,
     ) -> Result<Option<(Option<ValueId>, Polynomial)>, Stop> {
-        let known = self.known_parameters();
-        self.proofs_only += 1;
-        let read = match self.facts.value(phi).ty {
-            Type::Pointer { .. } => self.polynomial_address(phi, scope, 0).map(|a| (Some(a.base), a.offset)),
-            _ => self.polynomial(phi, scope, false, 0).map(|value| (None, value.function)),
-        };
-        self.proofs_only -= 1;
-        match read {
-            Ok((base, PiecewisePolynomial { pieces })) if pieces.len() == 1 => Ok(Some((base, pieces[0].1.clone()))),
-            Err(NotAffine::Isl(error)) => Err(Stop::Isl(error)),
-            _ => {
-                self.forget_parameters_since(known);
-                Ok(None)
+        let read = self.prove(|this| {
+            let (base, function) = match this.facts.value(phi).ty {
+                Type::Pointer { .. } => {
+                    let address = this.polynomial_address(phi, scope, 0)?;
+                    (Some(address.base), address.offset)
+                }
+                _ => (None, this.polynomial(phi, scope, false, 0)?.function),
+            };
+            match &function.pieces[..] {
+                [(_, only)] => Ok((base, only.clone())),
+                _ => not_polynomial("a counter in pieces"),
             }
-        }
+        });
+        Ok(read?)
     }
 
     /// Does the computation of a value from outside multiply values that are not constant? Read as one parameter it hides its factors.
@@ -132,9 +131,7 @@ impl Reader<'_> {
 
     /// A number of bytes as a polynomial of its factors, those of values from outside too.
     pub(super) fn product_of_bytes(&mut self, length: ValueId, scope: &Scope) -> Read<Length> {
-        let before = std::mem::replace(&mut self.expand_products, true);
-        let read = self.polynomial(length, scope, false, 0);
-        self.expand_products = before;
+        let read = self.with(|this| &mut this.expand_products, true, |this| this.polynomial(length, scope, false, 0));
         let Value { function, bits, unsigned, .. } = read?.without_window()?;
         match function.pieces.as_slice() {
             [(_, bytes)] if bits == 64 => Ok(Length { bytes: bytes.clone(), may_wrap: !unsigned }),
@@ -150,14 +147,10 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return not_polynomial("a very deep expression");
         }
-        let known = self.known_parameters();
-        match self.by_operation(value, scope, trusted, depth) {
-            Some(Ok(read)) => return Ok(read),
-            Some(Err(NotAffine::Isl(error))) => return Err(NotAffine::Isl(error)),
-            Some(Err(_)) => self.forget_parameters_since(known),
-            None => {}
+        match self.attempt(|this| this.by_operation(value, scope, trusted, depth))? {
+            Some(read) => Ok(read),
+            None => self.as_leaf(value, scope, trusted),
         }
-        self.as_leaf(value, scope, trusted)
     }
 
     /// What is no sum or product: an affine function or a parameter.
@@ -204,26 +197,16 @@ impl Reader<'_> {
         if self.is_outside(value) && !self.oracle.is_guaranteed_not_poison(value) {
             return Ok(());
         }
-        let known = self.known_parameters();
-        let assumed = std::mem::replace(&mut self.context_assumed, self.context.clone());
-        self.proofs_only += 1;
-        let definition = self.definition(value, parameter, &Scope { domain: self.everywhere(scope)?, ..scope.clone() });
-        self.proofs_only -= 1;
-        let learned = std::mem::replace(&mut self.context_assumed, assumed);
-        self.context_assumed = self.context_assumed.intersect(&learned)?;
-        match definition {
-            Ok(definition) => {
-                let defined = parameter.function.eq_set(&definition.function)?.params()?;
-                self.context = self.context.intersect(&defined)?;
-                self.context_assumed = self.context_assumed.intersect(&defined)?;
-                Ok(())
-            }
-            Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
-            Err(_) => {
-                self.forget_parameters_since(known);
-                Ok(())
-            }
-        }
+        let everywhere = Scope { domain: self.everywhere(scope)?, ..scope.clone() };
+        self.prove(|this| {
+            let assumed = std::mem::replace(&mut this.context_assumed, this.context.clone());
+            let definition = this.definition(value, parameter, &everywhere)?;
+            let defined = parameter.function.eq_set(&definition.function)?.params()?;
+            this.context = this.context.intersect(&defined)?;
+            this.context_assumed = assumed.intersect(&this.context_assumed)?.intersect(&defined)?;
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Pieces for instances that do not exist are dropped: a Fortran extent `max(n, 0)` is `n` where anything runs.
@@ -249,26 +232,27 @@ impl Reader<'_> {
     }
 
     /// The operation that computes `value`, if it is one that polynomials are closed under.
-    fn by_operation(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Option<Read<Value>> {
+    fn by_operation(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
         let facts = self.facts;
-        let instruction = facts.instruction(value)?;
+        let no_operation = || not_polynomial(facts.display_name(value));
+        let Some(instruction) = facts.instruction(value) else { return no_operation() };
         let (op, operands, flags) = (&instruction.op, &instruction.operands, instruction.flags);
-        let Type::Int(bits) = facts.value(value).ty else { return None };
+        let Type::Int(bits) = facts.value(value).ty else { return no_operation() };
         if bits > 64 {
-            return None;
+            return no_operation();
         }
         let deeper = depth + 1;
         if !self.expand_products && self.is_outside(value) && self.hides_product(value, 0) {
-            return None;
+            return no_operation();
         }
         match op {
             Op::Phi { .. } if !self.is_outside(value) && self.turns_with(value, scope) => {
                 let scev = self.oracle.scev(value, scope.loops.last().copied().or(self.region.scope));
                 if matches!(scev, Scev::Unknown { value: same, .. } if same == value) {
-                    return None;
+                    return no_operation();
                 }
-                let counter = self.polynomial_of_scev(&scev, scope, deeper);
-                Some(counter.and_then(|value| self.with_proved_ranges(value.without_window()?, scope)))
+                let counter = self.polynomial_of_scev(&scev, scope, deeper)?;
+                self.with_proved_ranges(counter.without_window()?, scope)
             }
             Op::Int(int_op) => {
                 let how = match int_op {
@@ -277,19 +261,17 @@ impl Reader<'_> {
                     IntOp::Mul => Combine::Mul,
                     // A disjoint `or` is a sum that carries nothing; if the flag lies the result is poison.
                     IntOp::Or if flags.disjoint && trusted => Combine::Add,
-                    IntOp::Shl => return Some(self.shifted(operands, bits, scope, trusted, flags, deeper)),
-                    _ => return None,
+                    IntOp::Shl => return self.shifted(operands, bits, scope, trusted, flags, deeper),
+                    _ => return no_operation(),
                 };
                 let (nsw, nuw) = if *int_op == IntOp::Or { (false, true) } else { (flags.nsw, flags.nuw) };
-                let combined = self.polynomial(operands[0], scope, trusted, deeper).and_then(|a| {
-                    let b = self.polynomial(operands[1], scope, trusted, deeper)?;
-                    self.combine(how, &a, &b, bits, trusted && nsw, trusted && nuw)
-                });
-                Some(combined)
+                let a = self.polynomial(operands[0], scope, trusted, deeper)?;
+                let b = self.polynomial(operands[1], scope, trusted, deeper)?;
+                self.combine(how, &a, &b, bits, trusted && nsw, trusted && nuw)
             }
             Op::Cast(cast @ (CastOp::SExt | CastOp::ZExt | CastOp::Trunc)) => {
-                let operand = self.polynomial(operands[0], scope, trusted, deeper);
-                Some(operand.and_then(|a| match cast {
+                let a = self.polynomial(operands[0], scope, trusted, deeper)?;
+                match cast {
                     CastOp::SExt => self.sign_extended(a, bits, scope),
                     CastOp::ZExt if trusted && flags.nneg && a.signed => Ok(Value { bits, unsigned: true, ..a }),
                     CastOp::ZExt => self.zero_extended(a, bits, scope),
@@ -298,9 +280,9 @@ impl Reader<'_> {
                         let (signed, unsigned) = (trusted && flags.nsw && a.signed, trusted && flags.nuw && a.unsigned);
                         Ok(Value { bits, signed, unsigned, ..a })
                     }
-                }))
+                }
             }
-            _ => None,
+            _ => no_operation(),
         }
     }
 
@@ -478,7 +460,7 @@ impl Reader<'_> {
         } else if self.fits(&a, scope, signed)? {
             return Ok(if signed { Value { signed, ..a } } else { Value { unsigned: true, ..a } });
         }
-        if self.proofs_only > 0 || !self.may_assume(AssumptionKind::EE) || a.window.is_some() || a.bits > 32 {
+        if !self.may_assume(AssumptionKind::EE) || a.window.is_some() || a.bits > 32 {
             return Err(NotAffine::Wraps(format!("the arithmetic in line {}", scope.line)));
         }
         // It is for the check to show that the function stays in range, at its ends.
@@ -563,28 +545,19 @@ impl Reader<'_> {
             return self.computed_polynomial_address(pointer, scope, depth);
         }
         // Look through sums that need no assumption, so that `A` and `A + n*n` are one array.
-        let known = self.known_parameters();
-        self.proofs_only += 1;
-        let inside = self.computed_polynomial_address(pointer, scope, depth);
-        self.proofs_only -= 1;
-        match inside {
-            Ok(address)
-                if address.exact
-                    && address.window.is_none()
-                    && (self.expand_products || address.offset.is_affine()) =>
-            {
-                Ok(address)
-            }
-            Err(NotAffine::Isl(error)) => Err(NotAffine::Isl(error)),
-            _ => {
-                self.forget_parameters_since(known);
-                let Some(base) = self.handed_on(pointer) else {
-                    return not_polynomial(self.facts.display_name(pointer));
-                };
-                let offset = self.single(Polynomial::zero(), scope)?;
-                Ok(PolynomialAddress { base, offset, exact: true, window: None })
-            }
+        let inside = self.prove(|this| {
+            let address = this.computed_polynomial_address(pointer, scope, depth)?;
+            let plain = this.expand_products || address.offset.is_affine();
+            if address.exact && address.window.is_none() && plain { Ok(address) } else { wraps_in("an address") }
+        })?;
+        if let Some(address) = inside {
+            return Ok(address);
         }
+        let Some(base) = self.handed_on(pointer) else {
+            return not_polynomial(self.facts.display_name(pointer));
+        };
+        let offset = self.single(Polynomial::zero(), scope)?;
+        Ok(PolynomialAddress { base, offset, exact: true, window: None })
     }
 
     fn computed_polynomial_address(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Read<PolynomialAddress> {
