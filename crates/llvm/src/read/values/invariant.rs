@@ -9,10 +9,9 @@
 //! A preload must not fault where the original does not. It may run where its cell is known to be readable, or under the condition under
 //! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
 
-use super::Reader;
+use super::Values;
 use crate::facts::{BlockId, CastOp, Op, Predicate, Type, ValueId, ValueKind};
-use indexmap::IndexMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Addresses are followed so far.
 const MAX_STEPS: usize = 32;
@@ -51,12 +50,13 @@ struct Place {
     type_name: String,
 }
 
-impl Reader<'_> {
+impl Values<'_> {
     /// Finds the loads that bounds, conditions and addresses rest on and that can be taken for invariant.
     ///
     /// Ensures: the first of the loads of an invariant stands for all of them, and for the φs that choose between them.
-    pub(super) fn find_invariants(&mut self) {
-        let wanted = self.loads_that_shape_the_region();
+    pub(super) fn find_invariants(&mut self, distrusted: &BTreeSet<ValueId>) {
+        let mut wanted = self.loads_that_shape_the_region();
+        wanted.retain(|load| !distrusted.contains(load));
         if wanted.is_empty() {
             return;
         }
@@ -128,7 +128,7 @@ impl Reader<'_> {
     }
 
     fn take_for_invariant(&mut self, load: ValueId, writes: &[(ValueId, Option<i64>)]) -> bool {
-        if self.is_outside(load) || self.distrusted.contains(&load) {
+        if self.is_outside(load) {
             return false;
         }
         let Some(place) = self.place_of(load) else { return false };
@@ -321,7 +321,7 @@ impl Reader<'_> {
         !between.flat_map(|&b| &facts.block(b).instructions).any(writes)
     }
 
-    pub(super) fn is_read_once_before_writes(&self, load: ValueId) -> bool {
+    pub fn is_read_once_before_writes(&self, load: ValueId) -> bool {
         let home = self.facts.instruction(load).expect("a load").block;
         self.facts.block(home).innermost_loop == self.region.scope && self.nothing_is_written_before(load)
     }
@@ -356,7 +356,7 @@ impl Reader<'_> {
     }
 
     /// What a person may call a value: by its own name, or by where it is, `m_8` for the value 8 bytes behind `m`.
-    pub(super) fn name_of(&self, value: ValueId) -> Option<String> {
+    pub fn name_of(&self, value: ValueId) -> Option<String> {
         let own = &self.facts.value(value).name;
         if !own.is_empty() {
             return Some(own.clone());
@@ -367,14 +367,14 @@ impl Reader<'_> {
     }
 
     /// The invariants to be loaded whose values `value` is computed from.
-    pub(super) fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
         let mut behind = self.all_invariants_behind(value);
         behind.retain(|&index| self.invariants[index].readable != Readable::Known);
         behind
     }
 
     /// The invariants whose values `value` is computed from, those that the program knows before the region too.
-    pub(super) fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut todo = vec![value];
         let mut seen = BTreeSet::new();
@@ -393,13 +393,9 @@ impl Reader<'_> {
     }
 
     /// What has to be loaded before the address of the invariant can be computed.
-    pub(super) fn needed_by(&self, index: usize) -> BTreeSet<usize> {
+    pub fn needed_by(&self, index: usize) -> BTreeSet<usize> {
         let (&leader, _) = self.invariants.get_index(index).expect("an invariant");
         let pointer = self.facts.instruction(leader).expect("a load").operands[0];
         self.invariants_behind(pointer)
     }
 }
-
-pub type Invariants = IndexMap<ValueId, Invariant>;
-/// When control first got to a block while the region was read: for which parameters, and how much was assumed by then.
-pub type Arrivals = BTreeMap<BlockId, (isl::Set, usize)>;

@@ -5,22 +5,11 @@
 //! nothing of products, so the range of a polynomial that is not affine comes from no-wrap flags or from the ranges of its
 //! variables; for addresses a third way is left, a check of the bytes that the recovered array spans.
 
-use super::access::Length;
-use super::affine::{Affine, NotAffine, Scope, set_space};
-use super::{Reader, Stop};
+use super::{Affine, Arithmetic, MAX_DEPTH, NotAffine, Read, Scope, set_space};
 use crate::facts::{CastOp, IntOp, Op, Scev, Type, ValueId, ValueKind};
 use isl::Set;
 use model::assume::AssumptionKind;
 use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
-
-/// Expressions deeper than this are not worth reading.
-const MAX_DEPTH: u32 = 48;
-/// Computations deeper than this are not repeated before the region.
-const MAX_HOISTED_DEPTH: u32 = 6;
-/// Products nested deeper than this in values from outside are not looked for.
-const MAX_PRODUCT_DEPTH: u32 = 6;
-
-type Read<T> = Result<T, NotAffine>;
 
 /// `function` ≡ the value modulo 2^bits; equal to its signed (unsigned) reading where `signed` (`unsigned`) is true.
 #[derive(Clone, Debug)]
@@ -92,15 +81,15 @@ impl Combine {
     }
 }
 
-impl Reader<'_> {
+impl Arithmetic<'_> {
     /// The φ as one polynomial modulo 2^(its width), from a base if it is a pointer. Nothing is assumed.
-    pub(super) fn induction_polynomial(
+    pub fn induction_polynomial(
         &mut self,
         phi: ValueId,
         scope: &Scope,
-    ) -> Result<Option<(Option<ValueId>, Polynomial)>, Stop> {
-        let read = self.prove(|this| {
-            let (base, function) = match this.facts.value(phi).ty {
+    ) -> Result<Option<(Option<ValueId>, Polynomial)>, isl::IslError> {
+        self.prove(|this| {
+            let (base, function) = match this.values.facts.value(phi).ty {
                 Type::Pointer { .. } => {
                     let address = this.polynomial_address(phi, scope, 0)?;
                     (Some(address.base), address.offset)
@@ -111,30 +100,15 @@ impl Reader<'_> {
                 [(_, only)] => Ok((base, only.clone())),
                 _ => not_polynomial("a counter in pieces"),
             }
-        });
-        Ok(read?)
+        })
     }
 
-    /// Does the computation of a value from outside multiply values that are not constant? Read as one parameter it hides its factors.
-    pub(super) fn hides_product(&self, value: ValueId, depth: u32) -> bool {
-        let Some(instruction) = self.facts.instruction(value) else { return false };
-        let is_constant = |v: &ValueId| matches!(self.facts.value(*v).kind, ValueKind::ConstantInt(_));
-        match &instruction.op {
-            _ if depth > MAX_PRODUCT_DEPTH => false,
-            Op::Int(IntOp::Mul) if !instruction.operands.iter().any(is_constant) => true,
-            Op::Int(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Shl | IntOp::Or) | Op::Cast(_) => {
-                instruction.operands.iter().any(|&operand| self.hides_product(operand, depth + 1))
-            }
-            _ => false,
-        }
-    }
-
-    /// A number of bytes as a polynomial of its factors, those of values from outside too.
-    pub(super) fn product_of_bytes(&mut self, length: ValueId, scope: &Scope) -> Read<Length> {
+    /// A number of bytes as a polynomial of its factors, those of values from outside too; and whether it may have wrapped.
+    pub fn product_of_bytes(&mut self, length: ValueId, scope: &Scope) -> Read<(Polynomial, bool)> {
         let read = self.with(|this| &mut this.expand_products, true, |this| this.polynomial(length, scope, false, 0));
         let Value { function, bits, unsigned, .. } = read?.without_window()?;
         match function.pieces.as_slice() {
-            [(_, bytes)] if bits == 64 => Ok(Length { bytes: bytes.clone(), may_wrap: !unsigned }),
+            [(_, bytes)] if bits == 64 => Ok((bytes.clone(), !unsigned)),
             _ => not_polynomial("a number of bytes in several forms"),
         }
     }
@@ -143,7 +117,7 @@ impl Reader<'_> {
 
     /// Reads an integer. `trusted`: poison of it reaches the address or branch that is being read.
     fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
-        let value = self.stands_for(value);
+        let value = self.values.stands_for(value);
         if depth > MAX_DEPTH {
             return not_polynomial("a very deep expression");
         }
@@ -162,30 +136,19 @@ impl Reader<'_> {
             return Ok(Value { function, bits: affine.bits, signed, unsigned, window: None });
         }
         // `n / 2` as a size is a symbol of its own.
-        let parameter = if self.is_outside(value) {
+        let parameter = if self.values.is_outside(value) {
             self.parameter(scope, value)?
-        } else if self.is_hoistable(value, 0) {
+        } else if self.values.is_hoistable(value, 0) {
             self.hoisted_parameter(scope, value)?
         } else {
-            return not_polynomial(self.facts.display_name(value));
+            return not_polynomial(self.values.facts.display_name(value));
         };
         self.define(&parameter, value, scope)?;
         let (signed, unsigned) = parameter.ranges();
         match PiecewisePolynomial::from_pw_aff(&parameter.function)? {
             Some(function) => Ok(Value { function, bits: parameter.bits, signed, unsigned, window: None }),
-            None => not_polynomial(self.facts.display_name(value)),
+            None => not_polynomial(self.values.facts.display_name(value)),
         }
-    }
-
-    /// Could the value be computed before the region, without harm and from what is known there?
-    pub(super) fn is_hoistable(&self, value: ValueId, depth: u32) -> bool {
-        let Some(instruction) = self.facts.instruction(value) else { return true };
-        self.is_outside(value)
-            || depth < MAX_HOISTED_DEPTH
-                && instruction.pure_and_speculatable
-                && !instruction.reads_memory
-                && !self.facts.is_phi(value)
-                && instruction.operands.iter().all(|&operand| self.is_hoistable(operand, depth + 1))
     }
 
     /// Makes it a fact that the parameter is what it is computed as.
@@ -194,16 +157,16 @@ impl Reader<'_> {
     /// computation may be repeated where it promises nothing), nothing assumed and no instance presupposed. The copies of two values
     /// from outside that are frozen one by one are unrelated if both were poison.
     fn define(&mut self, parameter: &Affine, value: ValueId, scope: &Scope) -> Read<()> {
-        if self.is_outside(value) && !self.oracle.is_guaranteed_not_poison(value) {
+        if self.values.is_outside(value) && !self.values.oracle.is_guaranteed_not_poison(value) {
             return Ok(());
         }
         let everywhere = Scope { domain: self.everywhere(scope)?, ..scope.clone() };
         self.prove(|this| {
-            let assumed = std::mem::replace(&mut this.context_assumed, this.context.clone());
+            let assumed = std::mem::replace(&mut this.known.assumed, this.known.context.clone());
             let definition = this.definition(value, parameter, &everywhere)?;
             let defined = parameter.function.eq_set(&definition.function)?.params()?;
-            this.context = this.context.intersect(&defined)?;
-            this.context_assumed = assumed.intersect(&this.context_assumed)?.intersect(&defined)?;
+            this.known.context = this.known.context.intersect(&defined)?;
+            this.known.assumed = assumed.intersect(&this.known.assumed)?.intersect(&defined)?;
             Ok(())
         })?;
         Ok(())
@@ -214,7 +177,7 @@ impl Reader<'_> {
         if function.pieces.len() <= 1 {
             return Ok(function);
         }
-        let live = function.intersect_domain(&scope.domain.intersect_params(&self.context_assumed)?)?;
+        let live = function.intersect_domain(&scope.domain.intersect_params(&self.known.assumed)?)?;
         match live.pieces.as_slice() {
             // One piece that covers all instances needs no condition.
             [(_, only)] => Ok(PiecewisePolynomial { pieces: vec![(self.everywhere(scope)?, only.clone())] }),
@@ -224,7 +187,7 @@ impl Reader<'_> {
     }
 
     fn everywhere(&self, scope: &Scope) -> Read<Set> {
-        Ok(Set::universe(&set_space(&self.ctx, scope.loops.len())?)?)
+        Ok(Set::universe(&set_space(self.values.ctx, scope.loops.len())?)?)
     }
 
     fn single(&self, polynomial: Polynomial, scope: &Scope) -> Read<PiecewisePolynomial> {
@@ -233,7 +196,7 @@ impl Reader<'_> {
 
     /// The operation that computes `value`, if it is one that polynomials are closed under.
     fn by_operation(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
-        let facts = self.facts;
+        let facts = self.values.facts;
         let no_operation = || not_polynomial(facts.display_name(value));
         let Some(instruction) = facts.instruction(value) else { return no_operation() };
         let (op, operands, flags) = (&instruction.op, &instruction.operands, instruction.flags);
@@ -242,12 +205,12 @@ impl Reader<'_> {
             return no_operation();
         }
         let deeper = depth + 1;
-        if !self.expand_products && self.is_outside(value) && self.hides_product(value, 0) {
+        if !self.expand_products && self.values.is_outside(value) && self.values.hides_product(value, 0) {
             return no_operation();
         }
         match op {
-            Op::Phi { .. } if !self.is_outside(value) && self.turns_with(value, scope) => {
-                let scev = self.oracle.scev(value, scope.loops.last().copied().or(self.region.scope));
+            Op::Phi { .. } if !self.values.is_outside(value) && self.values.turns_with(value, &scope.loops) => {
+                let scev = self.values.oracle.scev(value, scope.loops.last().copied().or(self.values.region.scope));
                 if matches!(scev, Scev::Unknown { value: same, .. } if same == value) {
                     return no_operation();
                 }
@@ -295,7 +258,7 @@ impl Reader<'_> {
         flags: crate::facts::Flags,
         depth: u32,
     ) -> Read<Value> {
-        let ValueKind::ConstantInt(by) = self.facts.value(operands[1]).kind else {
+        let ValueKind::ConstantInt(by) = self.values.facts.value(operands[1]).kind else {
             return not_polynomial("a shift by something that is not constant");
         };
         if !(0..i64::from(bits)).contains(&by) {
@@ -484,7 +447,7 @@ impl Reader<'_> {
         let (low, high) =
             if signed { (-(1i128 << (a.bits - 1)), (1i128 << (a.bits - 1)) - 1) } else { (0, (1i128 << a.bits) - 1) };
         for (domain, polynomial) in &a.function.pieces {
-            let here = domain.intersect(&scope.domain)?.intersect_params(&self.context_assumed)?;
+            let here = domain.intersect(&scope.domain)?.intersect_params(&self.known.assumed)?;
             if here.is_empty()? {
                 continue;
             }
@@ -502,7 +465,7 @@ impl Reader<'_> {
             let mut product = (coefficient, coefficient);
             for &(var, exponent) in monomial.factors() {
                 let range = match var {
-                    Var::Param(id) => Some(self.params[id.index()].range),
+                    Var::Param(id) => Some(self.known.params[id.index()].range),
                     Var::Counter(d) => {
                         let high = instances.dim_max_val(d as usize)?.to_i128();
                         let low = instances.dim_min_val(d as usize)?.to_i128();
@@ -531,17 +494,12 @@ impl Reader<'_> {
     // ---- addresses ----
 
     /// The pointer as a base defined outside the region plus a number of bytes modulo 2^(index width).
-    pub(super) fn polynomial_address(
-        &mut self,
-        pointer: ValueId,
-        scope: &Scope,
-        depth: u32,
-    ) -> Read<PolynomialAddress> {
+    pub fn polynomial_address(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Read<PolynomialAddress> {
         if depth > MAX_DEPTH {
             return not_polynomial("a very long address computation");
         }
-        let pointer = self.stands_for(pointer);
-        if !self.is_outside(pointer) {
+        let pointer = self.values.stands_for(pointer);
+        if !self.values.is_outside(pointer) {
             return self.computed_polynomial_address(pointer, scope, depth);
         }
         // Look through sums that need no assumption, so that `A` and `A + n*n` are one array.
@@ -553,15 +511,15 @@ impl Reader<'_> {
         if let Some(address) = inside {
             return Ok(address);
         }
-        let Some(base) = self.handed_on(pointer) else {
-            return not_polynomial(self.facts.display_name(pointer));
+        let Some(base) = self.values.handed_on(pointer) else {
+            return not_polynomial(self.values.facts.display_name(pointer));
         };
         let offset = self.single(Polynomial::zero(), scope)?;
         Ok(PolynomialAddress { base, offset, exact: true, window: None })
     }
 
     fn computed_polynomial_address(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Read<PolynomialAddress> {
-        let facts = self.facts;
+        let facts = self.values.facts;
         let Some(instruction) = facts.instruction(pointer) else {
             return match facts.value(pointer).kind {
                 ValueKind::ConstantGep { base, offset } => {
@@ -614,8 +572,8 @@ impl Reader<'_> {
                 Ok(PolynomialAddress { base: from.base, offset, exact, window })
             }
             Op::Cast(CastOp::BitCast) => self.polynomial_address(instruction.operands[0], scope, depth + 1),
-            Op::Phi { .. } if !self.is_outside(pointer) && self.turns_with(pointer, scope) => {
-                let scev = self.oracle.scev(pointer, scope.loops.last().copied().or(self.region.scope));
+            Op::Phi { .. } if !self.values.is_outside(pointer) && self.values.turns_with(pointer, &scope.loops) => {
+                let scev = self.values.oracle.scev(pointer, scope.loops.last().copied().or(self.values.region.scope));
                 self.polynomial_address_of_scev(&scev, scope, depth + 1)
             }
             _ => not_polynomial(facts.display_name(pointer)),
@@ -626,11 +584,12 @@ impl Reader<'_> {
         let not_even = || not_polynomial("a pointer that does not move by equal steps");
         match scev {
             Scev::Unknown { value, .. } => {
-                let is_phi_itself = self.facts.is_phi(*value) && !self.is_outside(*value);
+                let is_phi_itself = self.values.facts.is_phi(*value) && !self.values.is_outside(*value);
                 if is_phi_itself { not_even() } else { self.polynomial_address(*value, scope, depth + 1) }
             }
             Scev::Add { operands, .. } => {
-                let (pointers, numbers): (Vec<&Scev>, Vec<&Scev>) = operands.iter().partition(|o| self.is_pointer(o));
+                let (pointers, numbers): (Vec<&Scev>, Vec<&Scev>) =
+                    operands.iter().partition(|o| self.values.is_pointer(o));
                 let [pointer] = pointers[..] else { return not_even() };
                 let mut address = self.polynomial_address_of_scev(pointer, scope, depth + 1)?.without_window()?;
                 for number in numbers {

@@ -1,59 +1,21 @@
 //! Integer values as quasi-affine functions of iteration counts and parameters.
 //!
-//! A machine integer of w bits is known modulo 2^w. So every value is read as a function L into ℤ of which only *L ≡ value (mod 2^w)*
-//! is claimed: sums, differences, multiples, shifts to the left and truncations keep that claim without any proof. Where the
-//! integer itself matters (an extension, a comparison, a division, an address) L must lie in the range of the type, signed or
-//! unsigned; then L *is* the value. That range is proved from no-wrap flags, or by isl over the instances in question, or it becomes
-//! an assumption that the run-time check covers.
-//!
-//! No-wrap flags are `trusted` only while poison from the flagged instruction would reach the address or branch that is being read:
-//! in an instance that gets there without undefined behaviour, the flag tells the truth.
+//! Proofs of ranges are isl's.
 
-use super::{Reader, Stop};
-use crate::facts::{BlockId, CastOp, IntOp, LoopId, MinMaxOp, Op, Predicate, Scev, ValueId, ValueKind};
-use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
+use super::{Arithmetic, MAX_ASSUMPTION_PARTS, MAX_DEPTH, NotAffine, Read, Scope, not_affine, set_space};
+use crate::facts::{CastOp, IntOp, MinMaxOp, Op, Scev, ValueId, ValueKind};
+use isl::{Aff, DimType, LocalSpace, PwAff, Set, Val};
 use model::assume::{Assumption, of_consequence};
-use model::scop::{Param, ParamId};
-use planted::Fault;
-
-/// Expressions deeper than this are not worth reading.
-const MAX_DEPTH: u32 = 48;
-/// Conditions that fall into more convex parts than this are refused rather than checked.
-pub(super) const MAX_ASSUMPTION_PARTS: usize = 4;
-
-/// Where a value is looked at: which instances, and in which loops.
-#[derive(Clone)]
-pub struct Scope {
-    /// Dimension d counts the iterations of `loops[d]`.
-    pub loops: Vec<LoopId>,
-    /// Unnamed tuple of `loops.len()` dimensions.
-    pub domain: Set,
-    pub block: BlockId,
-    pub line: u32,
-}
 
 /// `function` ≡ the value modulo 2^bits; equal to its signed (unsigned) reading where `signed` (`unsigned`) is true.
 #[derive(Clone, Debug)]
 pub struct Affine {
     pub function: PwAff,
     pub bits: u32,
-    signed: bool,
-    unsigned: bool,
+    pub signed: bool,
+    pub unsigned: bool,
 }
 
-/// Why a value cannot be read.
-#[derive(Debug)]
-pub enum NotAffine {
-    /// The value that stands in the way.
-    Because(String),
-    Wraps(String),
-    Isl(isl::IslError),
-}
-impl From<isl::IslError> for NotAffine {
-    fn from(error: isl::IslError) -> Self {
-        NotAffine::Isl(error)
-    }
-}
 impl Affine {
     /// A function of which nothing but the remainder modulo 2^bits is known to be right.
     pub fn modular(function: PwAff, bits: u32) -> Affine {
@@ -64,107 +26,27 @@ impl Affine {
         (self.signed, self.unsigned)
     }
 }
-type Read<T> = Result<T, NotAffine>;
-
-fn not_affine<T>(why: impl Into<String>) -> Read<T> {
-    Err(NotAffine::Because(why.into()))
-}
-
-pub fn set_space(ctx: &isl::Ctx, depth: usize) -> Result<Space, isl::IslError> {
-    Space::set_alloc(ctx, 0, depth)
-}
-
 fn power_of_two(ctx: &isl::Ctx, exponent: u32) -> Result<Val, isl::IslError> {
     let half = Val::int_from_si(ctx, 1 << (exponent / 2))?;
     half.mul(&Val::int_from_si(ctx, 1 << exponent.div_ceil(2))?)
 }
 
-impl Reader<'_> {
+impl Arithmetic<'_> {
     pub fn constant(&self, scope: &Scope, value: i64) -> Read<PwAff> {
-        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
-        let aff = Aff::val_on_domain(&local, &Val::int_from_si(&self.ctx, value)?)?;
+        let local = LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?;
+        let aff = Aff::val_on_domain(&local, &Val::int_from_si(self.values.ctx, value)?)?;
         Ok(PwAff::from_aff(&aff)?)
     }
 
     pub fn dimension(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
-        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
+        let local = LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?;
         Ok(PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?)
     }
 
-    /// The value as a parameter of the region.
-    pub(super) fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
-        let Some(value) = self.handed_on(value) else {
-            return not_affine(self.facts.display_name(value));
-        };
-        let ValueFacts { bits, .. } = self.integer(value)?;
-        let id = self.intern_parameter(value, bits)?;
-        self.as_parameter(scope, id, bits)
-    }
-
-    /// A value that the region computes from what is known before it, as a parameter.
-    pub(super) fn hoisted_parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
-        let ValueFacts { bits, .. } = self.integer(value)?;
-        let id = self.intern_hoisted(value, bits)?;
-        self.as_parameter(scope, id, bits)
-    }
-
     /// What is computed without trusting any flag, in ℤ; in the same reading as the parameter that stands for it.
-    pub(super) fn definition(&mut self, value: ValueId, parameter: &Affine, scope: &Scope) -> Read<Affine> {
+    pub fn definition(&mut self, value: ValueId, parameter: &Affine, scope: &Scope) -> Read<Affine> {
         let affine = self.expression(value, parameter.bits, scope, false, 0)?;
         if parameter.signed { self.as_signed(affine, scope) } else { self.as_unsigned(affine, scope) }
-    }
-
-    fn as_parameter(&mut self, scope: &Scope, id: ParamId, bits: u32) -> Read<Affine> {
-        let space = set_space(&self.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
-        let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
-        let local = LocalSpace::from_space(&space)?;
-        let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
-        let Param { unsigned, range, .. } = self.params[id.index()];
-        let signed = !unsigned || range.1 < 1 << (bits - 1);
-        Ok(Affine { function, bits, signed, unsigned: range.0 >= 0 })
-    }
-
-    /// The name under which a value from outside reaches the region.
-    ///
-    /// A scalar evolution looks through the φ that carries a value out of an earlier loop and names the value inside. The program
-    /// itself does not use that one here, so whoever versions the earlier loop would not know that it is needed.
-    pub(super) fn handed_on(&self, value: ValueId) -> Option<ValueId> {
-        let facts = self.facts;
-        if self.invariants.contains_key(&value) {
-            return Some(value);
-        }
-        let Some(instruction) = facts.instruction(value) else { return Some(value) };
-        let Some(l) = facts.block(instruction.block).innermost_loop else { return Some(value) };
-        if facts.in_loop(self.region.entry, l) {
-            return Some(value);
-        }
-        let mut used_directly = false;
-        for (index, block) in facts.blocks.iter().enumerate() {
-            let at = BlockId(index as u32);
-            if facts.in_loop(at, l) {
-                continue;
-            }
-            for &user in &block.instructions {
-                let operands = &facts.instruction(user).expect("an instruction").operands;
-                if !operands.contains(&value) {
-                    continue;
-                }
-                let carries = facts.is_phi(user) && operands.iter().all(|&o| o == value);
-                if carries && !self.region.contains(at) && facts.dominates(at, self.region.entry) {
-                    return self.handed_on(user);
-                }
-                used_directly |= !facts.is_phi(user);
-            }
-        }
-        used_directly.then_some(value)
-    }
-
-    fn integer(&self, value: ValueId) -> Read<ValueFacts> {
-        match self.facts.value(value).ty {
-            crate::facts::Type::Int(bits) if bits <= 64 => Ok(ValueFacts { bits }),
-            crate::facts::Type::Int(_) => not_affine("an integer of more than 64 bits"),
-            _ => not_affine(self.facts.display_name(value)),
-        }
     }
 
     /// Reads an integer value in `scope`. `trusted`: poison of it reaches what is being read.
@@ -172,24 +54,24 @@ impl Reader<'_> {
         self.affine_at(value, scope, trusted, 0)
     }
 
-    fn affine_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
-        let value = self.stands_for(value);
+    pub fn affine_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
+        let value = self.values.stands_for(value);
         if depth > MAX_DEPTH {
             return not_affine("a very deep expression");
         }
-        let bits = self.integer(value)?.bits;
-        if let ValueKind::ConstantInt(c) = self.facts.value(value).kind {
+        let bits = self.bits(value)?;
+        if let ValueKind::ConstantInt(c) = self.values.facts.value(value).kind {
             let function = self.constant(scope, c)?;
             return Ok(Affine { function, bits, signed: true, unsigned: c >= 0 });
         }
-        if self.is_outside(value) {
+        if self.values.is_outside(value) {
             // Looking through sums and casts relates `n - 1` and `(long)n` to `n`; if that cannot be justified without an
             // assumption, the value is a parameter of its own.
             let inside = self.prove(|this| {
                 let affine = this.expression(value, bits, scope, false, depth)?;
                 if this.is_signed(&affine, scope)? {
                     Ok(Affine { signed: true, ..affine })
-                } else if this.is_taken_for_unsigned(value, bits) && this.is_unsigned(&affine, scope)? {
+                } else if this.values.is_taken_for_unsigned(value, bits) && this.is_unsigned(&affine, scope)? {
                     Ok(Affine { unsigned: true, ..affine })
                 } else {
                     Err(NotAffine::Wraps("a value from outside".into()))
@@ -199,7 +81,7 @@ impl Reader<'_> {
         }
         match self.expression(value, bits, scope, trusted, depth) {
             // `n * m`, computed in the region from what is known before it, is a number of its own.
-            Err(NotAffine::Because(_)) if self.is_hoistable(value, 0) => self.hoisted_parameter(scope, value),
+            Err(NotAffine::Because(_)) if self.values.is_hoistable(value, 0) => self.hoisted_parameter(scope, value),
             read => read,
         }
     }
@@ -209,17 +91,18 @@ impl Reader<'_> {
     /// Scalar evolution drops no-wrap flags that it cannot prove, so that an instruction of the same value may be poison where the
     /// program's own is not. One of the region is computed again without flags; one from outside must not be poison.
     fn product_parameter(&mut self, scev: &Scev, scope: &Scope) -> Read<Affine> {
-        let facts = self.facts;
+        let facts = self.values.facts;
         let multiplies = |v: &ValueId| matches!(facts.instruction(*v).map(|i| &i.op), Some(Op::Int(IntOp::Mul)));
         for value in (0..facts.values.len() as u32).map(ValueId).filter(multiplies) {
             let block = facts.instruction(value).expect("an instruction").block;
-            let outside = self.is_outside(value);
-            let known_before =
-                outside && facts.dominates(block, self.region.entry) && self.oracle.is_guaranteed_not_poison(value);
-            if !known_before && (outside || !self.is_hoistable(value, 0)) {
+            let outside = self.values.is_outside(value);
+            let known_before = outside
+                && facts.dominates(block, self.values.region.entry)
+                && self.values.oracle.is_guaranteed_not_poison(value);
+            if !known_before && (outside || !self.values.is_hoistable(value, 0)) {
                 continue;
             }
-            if self.oracle.scev(value, self.region.scope) == *scev {
+            if self.values.oracle.scev(value, self.values.region.scope) == *scev {
                 return if outside { self.parameter(scope, value) } else { self.hoisted_parameter(scope, value) };
             }
         }
@@ -228,7 +111,7 @@ impl Reader<'_> {
 
     /// The operation that computes `value`, read through its operands.
     fn expression(&mut self, value: ValueId, bits: u32, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
-        let facts = self.facts;
+        let facts = self.values.facts;
         let Some(instruction) = facts.instruction(value) else {
             return not_affine(facts.display_name(value));
         };
@@ -236,7 +119,7 @@ impl Reader<'_> {
         let deeper = depth + 1;
         let modular = |function| Affine { function, bits, signed: false, unsigned: false };
         match op {
-            Op::Phi { .. } if !self.is_outside(value) && self.turns_with(value, scope) => {
+            Op::Phi { .. } if !self.values.is_outside(value) && self.values.turns_with(value, &scope.loops) => {
                 self.scev_of(value, scope, deeper)
             }
             Op::Int(int_op) => {
@@ -269,7 +152,7 @@ impl Reader<'_> {
                     }
                     IntOp::Shl => {
                         let shift = self.constant_operand(operands[1], bits)?;
-                        let function = a.function.scale_val(&power_of_two(&self.ctx, shift)?)?;
+                        let function = a.function.scale_val(&power_of_two(self.values.ctx, shift)?)?;
                         let b = Affine { signed: true, unsigned: true, ..b };
                         Ok(by_flag(modular(function), &a, &b, flags.nsw, flags.nuw))
                     }
@@ -289,7 +172,7 @@ impl Reader<'_> {
                         let divisor = self.divisor(int_op, operands[1], bits)?;
                         let a = self.as_signed(a, scope)?;
                         let by = PwAff::from_aff(&Aff::val_on_domain(
-                            &LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?,
+                            &LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?,
                             &divisor,
                         )?)?;
                         let function = if self.is_never_negative(&a, scope)? {
@@ -322,7 +205,7 @@ impl Reader<'_> {
                             return not_affine(format!("the bit operation {}", facts.display_name(value)));
                         }
                         let of = if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(_)) { a } else { b };
-                        let function = of.function.mod_val(&power_of_two(&self.ctx, width)?)?;
+                        let function = of.function.mod_val(&power_of_two(self.values.ctx, width)?)?;
                         Ok(Affine { function, bits, signed: true, unsigned: true })
                     }
                     IntOp::Xor if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(-1)) => {
@@ -353,7 +236,7 @@ impl Reader<'_> {
                 Ok(Affine { function: a.function, bits, signed: true, unsigned: true })
             }
             // A choice made before the loops is a number; as a function in pieces it would take all that uses it to pieces.
-            Op::Select if self.is_hoistable(value, 0) => not_affine(facts.display_name(value)),
+            Op::Select if self.values.is_hoistable(value, 0) => not_affine(facts.display_name(value)),
             Op::Select => {
                 let condition = self.condition_at(operands[0], scope, trusted, deeper)?;
                 // Poison of the side not chosen does not get through.
@@ -373,7 +256,7 @@ impl Reader<'_> {
                 let b = self.affine_at(operands[1], scope, trusted, deeper)?;
                 self.min_max(*min_max, vec![a, b], scope)
             }
-            Op::Freeze if self.oracle.is_guaranteed_not_poison(operands[0]) => {
+            Op::Freeze if self.values.oracle.is_guaranteed_not_poison(operands[0]) => {
                 self.affine_at(operands[0], scope, false, deeper)
             }
             _ => not_affine(facts.display_name(value)),
@@ -404,21 +287,11 @@ impl Reader<'_> {
         best.map_or_else(|| not_affine("an empty minimum"), Ok)
     }
 
-    /// Is every loop around the φ counted by the scope (or around the whole region)? A φ of any other loop is seen from inside a box,
-    /// where it varies; scalar evolution would answer with its value behind that loop.
-    pub(super) fn turns_with(&self, phi: ValueId, scope: &Scope) -> bool {
-        let block = self.facts.instruction(phi).expect("a φ").block;
-        let around = self.facts.block(block).innermost_loop;
-        around.is_none_or(|l| {
-            scope.loops.contains(&l) || self.facts.in_loop(self.region.entry, l) && Some(l) == self.region.scope
-        })
-    }
-
     /// What LLVM's scalar evolution says of a φ (or any value), read like an expression.
     fn scev_of(&mut self, value: ValueId, scope: &Scope, depth: u32) -> Read<Affine> {
-        let scev = self.oracle.scev(value, scope.loops.last().copied().or(self.region.scope));
-        if scev == (Scev::Unknown { bits: self.integer(value)?.bits, value }) {
-            return not_affine(self.facts.display_name(value));
+        let scev = self.values.oracle.scev(value, scope.loops.last().copied().or(self.values.region.scope));
+        if scev == (Scev::Unknown { bits: self.bits(value)?, value }) {
+            return not_affine(self.values.facts.display_name(value));
         }
         self.affine_of_scev(&scev, scope, depth)
     }
@@ -479,7 +352,8 @@ impl Reader<'_> {
                 }
                 let dividend = self.affine_of_scev(dividend, scope, deeper)?;
                 let dividend = self.as_unsigned(dividend, scope)?;
-                let function = dividend.function.scale_down_val(&Val::int_from_si(&self.ctx, divisor)?)?.floor()?;
+                let function =
+                    dividend.function.scale_down_val(&Val::int_from_si(self.values.ctx, divisor)?)?.floor()?;
                 Ok(Affine { function, bits: *bits, signed: divisor > 1, unsigned: true })
             }
             Scev::MinMax { op, operands, .. } => {
@@ -526,7 +400,7 @@ impl Reader<'_> {
     }
 
     fn constant_operand(&self, value: ValueId, bits: u32) -> Read<u32> {
-        match self.facts.value(value).kind {
+        match self.values.facts.value(value).kind {
             ValueKind::ConstantInt(c) if c >= 0 && c < bits as i64 => Ok(c as u32),
             _ => not_affine("a shift by something that is not constant"),
         }
@@ -535,123 +409,12 @@ impl Reader<'_> {
     /// The positive constant that the operation divides by.
     fn divisor(&self, op: &IntOp, value: ValueId, bits: u32) -> Read<Val> {
         if matches!(op, IntOp::LShr | IntOp::AShr) {
-            return Ok(power_of_two(&self.ctx, self.constant_operand(value, bits)?)?);
+            return Ok(power_of_two(self.values.ctx, self.constant_operand(value, bits)?)?);
         }
-        match self.facts.value(value).kind {
-            ValueKind::ConstantInt(c) if c > 0 => Ok(Val::int_from_si(&self.ctx, c)?),
+        match self.values.facts.value(value).kind {
+            ValueKind::ConstantInt(c) if c > 0 => Ok(Val::int_from_si(self.values.ctx, c)?),
             _ => not_affine("a division by something that is not a positive constant"),
         }
-    }
-
-    // ---- conditions ----
-
-    /// The instances of `scope` (a superset of its domain's restriction) in which the condition is true.
-    pub fn condition(&mut self, value: ValueId, scope: &Scope) -> Read<Set> {
-        self.condition_at(value, scope, true, 0)
-    }
-
-    fn condition_at(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Set> {
-        if depth > MAX_DEPTH {
-            return not_affine("a very deep condition");
-        }
-        let facts = self.facts;
-        let universe = Set::universe(&set_space(&self.ctx, scope.loops.len())?)?;
-        if let ValueKind::ConstantInt(c) = facts.value(value).kind {
-            return Ok(if c != 0 { universe } else { universe.complement()? });
-        }
-        let readable = facts.instruction(value).filter(|_| facts.value(value).ty == crate::facts::Type::Int(1));
-        let by_structure = match readable {
-            Some(instruction) => {
-                let operands = &instruction.operands;
-                let deeper = depth + 1;
-                match &instruction.op {
-                    Op::ICmp(predicate) => {
-                        self.comparison(*predicate, operands[0], operands[1], scope, trusted, deeper)
-                    }
-                    Op::Int(IntOp::And) => {
-                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
-                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
-                        Ok(a.intersect(&b)?)
-                    }
-                    Op::Int(IntOp::Or) => {
-                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
-                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
-                        Ok(a.union(&b)?)
-                    }
-                    Op::Int(IntOp::Xor) => {
-                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
-                        let b = self.condition_at(operands[1], scope, trusted, deeper)?;
-                        Ok(a.subtract(&b)?.union(&b.subtract(&a)?)?)
-                    }
-                    Op::Select => {
-                        // `a && b` and `a || b`: the side that is not looked at may be anything, so it is read only where it counts.
-                        let a = self.condition_at(operands[0], scope, trusted, deeper)?;
-                        let not_a = a.complement()?;
-                        let when = |domain: Set| Scope { domain, ..scope.clone() };
-                        let then_scope = when(scope.domain.intersect(&a)?);
-                        let else_scope = when(scope.domain.intersect(&not_a)?);
-                        let then = self.condition_at(operands[1], &then_scope, trusted, deeper)?;
-                        let otherwise = self.condition_at(operands[2], &else_scope, trusted, deeper)?;
-                        Ok(a.intersect(&then)?.union(&not_a.intersect(&otherwise)?)?)
-                    }
-                    _ => not_affine(facts.display_name(value)),
-                }
-            }
-            None => not_affine(facts.display_name(value)),
-        };
-        match by_structure {
-            Err(NotAffine::Because(_) | NotAffine::Wraps(_)) if self.is_outside(value) => {
-                let parameter = self.parameter(scope, value)?;
-                Ok(parameter.function.ne_set(&self.constant(scope, 0)?)?)
-            }
-            other => other,
-        }
-    }
-
-    fn comparison(
-        &mut self,
-        predicate: Predicate,
-        left: ValueId,
-        right: ValueId,
-        scope: &Scope,
-        trusted: bool,
-        depth: u32,
-    ) -> Read<Set> {
-        use Predicate::*;
-        let a = self.affine_at(left, scope, trusted, depth)?;
-        let b = self.affine_at(right, scope, trusted, depth)?;
-        let (a, b) = match predicate {
-            Slt | Sle | Sgt | Sge => (self.as_signed(a, scope)?, self.as_signed(b, scope)?),
-            Ult | Ule | Ugt | Uge if planted::is(Fault::UnsignedTakenForSigned) => {
-                (self.as_signed(a, scope)?, self.as_signed(b, scope)?)
-            }
-            Ult | Ule | Ugt | Uge => (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?),
-            // Equality modulo 2^w is equality where both lie in one range of 2^w numbers.
-            Eq | Ne => {
-                let only_unsigned = |x: &Affine| x.unsigned && !x.signed;
-                if a.unsigned && b.unsigned {
-                    (a, b)
-                } else if only_unsigned(&a)
-                    || only_unsigned(&b)
-                    || !(self.is_signed(&a, scope)? && self.is_signed(&b, scope)?)
-                        && self.is_unsigned(&a, scope)?
-                        && self.is_unsigned(&b, scope)?
-                {
-                    (self.as_unsigned(a, scope)?, self.as_unsigned(b, scope)?)
-                } else {
-                    (self.as_signed(a, scope)?, self.as_signed(b, scope)?)
-                }
-            }
-        };
-        let (a, b) = (&a.function, &b.function);
-        Ok(match predicate {
-            Eq => a.eq_set(b)?,
-            Ne => a.ne_set(b)?,
-            Slt | Ult => a.lt_set(b)?,
-            Sle | Ule => a.le_set(b)?,
-            Sgt | Ugt => a.gt_set(b)?,
-            Sge | Uge => a.ge_set(b)?,
-        })
     }
 
     // ---- ranges ----
@@ -673,7 +436,7 @@ impl Reader<'_> {
         }
         // The constant 0xffffffff is stored as −1. (Of 64 bits its unsigned reading would be too large for the check.)
         if a.bits < 64 && a.function.is_cst()? {
-            let function = a.function.mod_val(&power_of_two(&self.ctx, a.bits)?)?;
+            let function = a.function.mod_val(&power_of_two(self.values.ctx, a.bits)?)?;
             return Ok(Affine { function, bits: a.bits, signed: false, unsigned: true });
         }
         let outside = self.outside_range(&a, scope, false)?;
@@ -683,42 +446,42 @@ impl Reader<'_> {
         Ok(Affine { unsigned: true, ..a })
     }
 
-    pub(super) fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+    pub fn prove_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(self.outside_range(a, scope, true)?.is_empty()?)
     }
 
     /// Known to be, or proved here.
-    fn is_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+    pub fn is_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(a.signed || self.prove_signed(a, scope)?)
     }
-    fn is_unsigned(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+    pub fn is_unsigned(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(a.unsigned || self.outside_range(a, scope, false)?.is_empty()?)
     }
 
     fn is_never_negative(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         let zero = self.constant(scope, 0)?;
         let negative = a.function.lt_set(&zero)?.intersect(&scope.domain)?;
-        Ok(negative.intersect_params(&self.context_assumed)?.is_empty()?)
+        Ok(negative.intersect_params(&self.known.assumed)?.is_empty()?)
     }
 
     /// Instances in which the function leaves the range of its type.
     fn outside_range(&self, a: &Affine, scope: &Scope, signed: bool) -> Read<Set> {
         let (low, high) = if signed {
-            let half = power_of_two(&self.ctx, a.bits - 1)?;
+            let half = power_of_two(self.values.ctx, a.bits - 1)?;
             (half.neg()?, half)
         } else {
-            (Val::int_from_si(&self.ctx, 0)?, power_of_two(&self.ctx, a.bits)?)
+            (Val::int_from_si(self.values.ctx, 0)?, power_of_two(self.values.ctx, a.bits)?)
         };
-        let local = LocalSpace::from_space(&set_space(&self.ctx, scope.loops.len())?)?;
+        let local = LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?;
         let low = PwAff::from_aff(&Aff::val_on_domain(&local, &low)?)?;
         let high = PwAff::from_aff(&Aff::val_on_domain(&local, &high)?)?;
         let outside = a.function.lt_set(&low)?.union(&a.function.ge_set(&high)?)?;
         // Proofs may rest on earlier assumptions: the check tests them all.
-        Ok(outside.intersect(&scope.domain)?.intersect_params(&self.context_assumed)?)
+        Ok(outside.intersect(&scope.domain)?.intersect_params(&self.known.assumed)?)
     }
 
     /// Takes for granted, to be checked at run time, that none of these instances exists.
-    pub(super) fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
+    pub fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
         let wraps = || NotAffine::Wraps(format!("the arithmetic in line {}", scope.line));
         if self.proofs_only || self.unsure.is_none() && !self.may_assume(self.subject.0) {
             return Err(wraps());
@@ -730,16 +493,16 @@ impl Reader<'_> {
         let bad = instances.params()?.coalesce()?;
         // What the assumption says of parameters for which nothing of this runs does not matter, nor does what it says of those that
         // an earlier assumption rules out: the check tests them all.
-        let running = scope.domain.params()?.intersect(&self.context_assumed)?;
+        let running = scope.domain.params()?.intersect(&self.known.assumed)?;
         let valid = simplified(&bad.complement()?, &running)?;
-        let possible = valid.intersect(&self.context_assumed)?;
+        let possible = valid.intersect(&self.known.assumed)?;
         // The region must still be able to run under the assumption, and testing it must stay cheap.
         let useful = scope.domain.intersect_params(&possible)?;
         if useful.is_empty()? || valid.basic_sets()?.len() > MAX_ASSUMPTION_PARTS {
             return Err(wraps());
         }
-        self.context_assumed = self.context_assumed.intersect(&valid)?;
-        self.assumptions.push(Assumption {
+        self.known.assumed = self.known.assumed.intersect(&valid)?;
+        self.known.assumptions.push(Assumption {
             kind: self.subject.0,
             because: self.subject.1.clone(),
             line: scope.line,
@@ -753,18 +516,4 @@ impl Reader<'_> {
 fn simplified(valid: &Set, running: &Set) -> Result<Set, isl::IslError> {
     let short = valid.gist(running)?.coalesce()?;
     if short.basic_sets()?.len() < 2 { Ok(short) } else { of_consequence(valid, running)?.gist(running)?.coalesce() }
-}
-
-struct ValueFacts {
-    bits: u32,
-}
-
-impl From<(NotAffine, &Scope, model::refusal::RefusalKind)> for Stop {
-    fn from((error, scope, kind): (NotAffine, &Scope, model::refusal::RefusalKind)) -> Self {
-        match error {
-            NotAffine::Because(why) => Stop::refuse(kind, scope.line, why, scope.block),
-            NotAffine::Wraps(what) => Stop::refuse(model::refusal::RefusalKind::MayWrap, scope.line, what, scope.block),
-            NotAffine::Isl(error) => Stop::Isl(error),
-        }
-    }
 }
