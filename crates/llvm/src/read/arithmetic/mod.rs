@@ -13,11 +13,13 @@ mod address;
 mod affine;
 mod condition;
 mod known;
+mod modular;
 mod polynomial;
 
+pub use address::Address;
 pub use affine::Affine;
 pub use known::Known;
-pub use polynomial::{PolynomialAddress, Window};
+pub use modular::Window;
 
 use super::Stop;
 use super::values::Values;
@@ -215,7 +217,7 @@ impl<'a> Arithmetic<'a> {
         let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
         let Param { unsigned, range, .. } = self.known.params[id.index()];
         let signed = !unsigned || range.1 < 1 << (bits - 1);
-        Ok(Affine { function, bits, signed, unsigned: range.0 >= 0 })
+        Ok(Affine { signed, unsigned: range.0 >= 0, ..Affine::new(function, bits) })
     }
 
     fn bits(&self, value: ValueId) -> Read<u32> {

@@ -49,7 +49,7 @@ pub fn turns(
 }
 
 fn turns_by_count(arithmetic: &mut Arithmetic, count: &Scev, scope: &Scope, inner: &Scope) -> Read<Turns> {
-    let count = arithmetic.affine_of_scev(count, scope, 0)?;
+    let count = arithmetic.of_scev(count, scope, 0)?;
     let bounded = reaches_its_bound(arithmetic.values.facts, inner);
     let count = arithmetic.assuming(AssumptionKind::BL, bounded, |this| {
         if planted::is(Fault::CountsSigned) { this.as_signed(count, scope) } else { this.as_unsigned(count, scope) }

@@ -7,13 +7,13 @@ pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
 
 use super::Stop;
-use super::arithmetic::{Arithmetic, NotAffine, PolynomialAddress, Scope, Window};
+use super::arithmetic::{Address, Arithmetic, NotAffine, Scope, Window};
 use super::statement::{Cut, Draft};
 use crate::facts::{BlockId, Op, ValueId, ValueKind};
 use indexmap::IndexMap;
 use isl::PwAff;
 use model::delinearize::Offset;
-use model::polynomial::Polynomial;
+use model::polynomial::{PiecewisePolynomial, Polynomial};
 use model::refusal::RefusalKind;
 use model::scop::AccessKind;
 
@@ -191,11 +191,11 @@ impl AccessReader<'_, '_> {
         if let Some((base, offset)) = affine {
             return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
         }
-        if let Some(address) = self.arithmetic.attempt(|this| this.polynomial_address(pointer, &draft.scope, 0))?
-            && !address.offset.is_affine()
+        let address = self.arithmetic.attempt(|this| this.address::<PiecewisePolynomial>(pointer, &draft.scope, 0))?;
+        if let Some(Address { base, offset, exact, window }) = address
+            && !offset.is_affine()
         {
             self.found.expanded_products |= hidden;
-            let PolynomialAddress { base, offset, exact, window } = address;
             return Ok(Start { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
         }
         if hidden && let Some((base, offset)) = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))? {
