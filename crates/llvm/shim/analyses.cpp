@@ -233,9 +233,9 @@ size_t lw_block_count(const Analyses *A) { return A->Blocks.size(); }
 LLVMValueRef lw_value_ref(const Analyses *A, uint32_t Id) { return wrap(A->Values[Id]); }
 LLVMBasicBlockRef lw_block_ref(const Analyses *A, uint32_t Id) { return wrap(A->Blocks[Id]); }
 
-Tape *lw_facts(Analyses *A, Managers *M) {
+Tape *lw_facts(Analyses *A) {
   auto *T = new Tape;
-  writeFacts(*A, *M->FAM, *T);
+  writeFacts(*A, *T);
   return T;
 }
 

@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/RegionInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -10,22 +9,18 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
 namespace loopwright {
 namespace {
 
-// Dominance frontiers, which regions are computed from, grow with the square of the function at worst.
-constexpr size_t MaxBlocksForRegions = 4000;
-
 enum class OpTag : int64_t {
   Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable, Call,
   Branch, Switch, Return, Unreachable, Other
 };
 enum class KindTag : int64_t { Argument, ConstantInt, Constant, Global, Instruction, Other, ConstantGep };
-enum class TypeTag : int64_t { Void, Int, Float, Pointer, FixedVector, ScalableVector, Aggregate, Other };
+enum class TypeTag : int64_t { Int, Pointer, ScalableVector, Plain, Other };
 
 // The variable whose value this record says `V` is, itself and not something computed from it.
 void noteName(DenseMap<const Value *, StringRef> &Names, const Value *V, const DILocalVariable *Variable,
@@ -122,49 +117,19 @@ struct Writer {
     T.word(DL.getIndexSizeInBits(0));
   }
 
-  void regions(const Region &R) {
-    SmallVector<const Region *, 16> Stack{&R}, Order;
-    while (!Stack.empty()) {
-      const Region *Top = Stack.pop_back_val();
-      Order.push_back(Top);
-      SmallVector<const Region *, 8> Children;
-      for (const auto &Child : *Top)
-        Children.push_back(Child.get());
-      // Two regions may share their entry: the exits tell them apart.
-      llvm::sort(Children, [&](const Region *X, const Region *Y) {
-        return std::pair(A.id(X->getEntry()), X->getExit() ? A.id(X->getExit()) : -1) <
-               std::pair(A.id(Y->getEntry()), Y->getExit() ? A.id(Y->getExit()) : -1);
-      });
-      Stack.append(Children.rbegin(), Children.rend());
-    }
-    erase_if(Order, [&](const Region *X) { return A.id(X->getEntry()) < 0; });
-    T.word(Order.size());
-    for (const Region *X : Order) {
-      block(X->getEntry());
-      block(X->getExit());
-    }
-  }
-
   void type(Type *Ty) {
     auto Tag = [&](TypeTag Is) { T.word(int64_t(Is)); };
-    if (Ty->isVoidTy()) {
-      Tag(TypeTag::Void);
-    } else if (Ty->isIntegerTy()) {
+    if (Ty->isIntegerTy()) {
       Tag(TypeTag::Int);
       T.word(Ty->getIntegerBitWidth());
-    } else if (Ty->isFloatingPointTy()) {
-      Tag(TypeTag::Float);
-      T.word(Ty->getPrimitiveSizeInBits().getFixedValue());
     } else if (auto *Pointer = dyn_cast<PointerType>(Ty)) {
       Tag(TypeTag::Pointer);
       T.word(Pointer->getAddressSpace());
       flag(!DL.isNonIntegralPointerType(Pointer));
-    } else if (isa<FixedVectorType>(Ty)) {
-      Tag(TypeTag::FixedVector);
     } else if (isa<ScalableVectorType>(Ty)) {
       Tag(TypeTag::ScalableVector);
-    } else if (Ty->isAggregateType()) {
-      Tag(TypeTag::Aggregate);
+    } else if (Ty->isVoidTy() || Ty->isFloatingPointTy() || isa<FixedVectorType>(Ty) || Ty->isAggregateType()) {
+      Tag(TypeTag::Plain);
     } else {
       Tag(TypeTag::Other);
     }
@@ -212,7 +177,6 @@ struct Writer {
       T.word(Offset);
     } else if (isa<Constant>(V) && !isa<BlockAddress>(V)) {
       Tag(KindTag::Constant);
-      flag(!isGuaranteedNotToBeUndefOrPoison(V));
     } else {
       Tag(KindTag::Other);
     }
@@ -287,7 +251,6 @@ struct Writer {
     flag(Nneg);
     flag(Fast.allowReassoc());
     flag(Fast.noNaNs());
-    flag(Fast.noInfs());
     flag(Fast.noSignedZeros());
   }
 
@@ -407,7 +370,6 @@ struct Writer {
     T.word(storeSize(Load.getType()));
     T.word(Load.getAlign().value());
     flag(Load.isSimple());
-    flag(Load.hasMetadata(LLVMContext::MD_invariant_load));
   }
 
   void store(StoreInst &Store) {
@@ -443,7 +405,6 @@ struct Writer {
     if (auto *Set = dyn_cast<MemSetInst>(&Call)) {
       tag(OpTag::MemSet);
       value(Set->getRawDest());
-      value(Set->getValue());
       value(Set->getLength());
       return flag(!Set->isVolatile());
     }
@@ -466,13 +427,13 @@ struct Writer {
     case Intrinsic::assume: return coded(OpTag::Ignorable, 0);
     case Intrinsic::lifetime_start:
     case Intrinsic::lifetime_end: return coded(OpTag::Ignorable, 1);
-    case Intrinsic::experimental_noalias_scope_decl: return coded(OpTag::Ignorable, 2);
+    case Intrinsic::experimental_noalias_scope_decl:
     case Intrinsic::pseudoprobe:
-    case Intrinsic::donothing: return coded(OpTag::Ignorable, 3);
+    case Intrinsic::donothing: return coded(OpTag::Ignorable, 2);
     default: break;
     }
     if (isa<DbgInfoIntrinsic>(Call))
-      return coded(OpTag::Ignorable, 3);
+      return coded(OpTag::Ignorable, 2);
     tag(OpTag::Call);
     const Function *Callee = Call.getCalledFunction();
     bool Known = isMath(Call), Math = Known && !Call.doesNotAccessMemory();
@@ -576,9 +537,7 @@ struct Writer {
     T.word(Children.size());
     for (int64_t Child : Children)
       T.word(Child);
-    T.word(L.getLoopDepth());
     block(L.getHeader());
-    block(L.getLoopPreheader());
     block(L.getLoopLatch());
     SmallVector<BasicBlock *, 16> Body(L.blocks()), Exiting, Exits;
     auto ByNumber = [&](BasicBlock *X, BasicBlock *Y) { return A.id(X) < A.id(Y); };
@@ -596,12 +555,9 @@ struct Writer {
     T.text(counterName(L));
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
-    writeScev(A, A.SE.getSymbolicMaxBackedgeTakenCount(&L), T);
     T.word(Exiting.size());
     for (BasicBlock *B : Exiting)
       writeScev(A, A.SE.getExitCount(&L, B), T);
-    auto Profile = getLoopEstimatedTripCount(&L);
-    T.word(Profile ? int64_t(*Profile) : -1);
   }
 
   // In the file of the function: what was inlined from a header is where it was called.
@@ -659,13 +615,9 @@ struct Writer {
 
 } // namespace
 
-void writeFacts(Analyses &A, FunctionAnalysisManager &FAM, Tape &T) {
+void writeFacts(Analyses &A, Tape &T) {
   Writer W(A, T);
   W.head();
-  if (A.Blocks.size() <= MaxBlocksForRegions)
-    W.regions(*FAM.getResult<RegionInfoAnalysis>(A.F).getTopLevelRegion());
-  else
-    T.word(0);
   W.values();
   W.allBlocks();
   W.allLoops();

@@ -115,7 +115,7 @@ private:
   void findTrustedScopes();
 };
 
-void writeFacts(Analyses &A, llvm::FunctionAnalysisManager &FAM, Tape &T);
+void writeFacts(Analyses &A, Tape &T);
 void writeScev(Analyses &A, const llvm::SCEV *S, Tape &T);
 
 inline char *copyText(const std::string &S) {

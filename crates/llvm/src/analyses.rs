@@ -33,7 +33,7 @@ impl Analyses {
         // SAFETY: a handle's function and managers are alive; the tape is ours.
         unsafe {
             let shim = ffi::lw_analyses_new(managers, reference);
-            let mut facts = Reader::new(ffi::lw_facts(shim, managers)).finish(Reader::facts);
+            let mut facts = Reader::new(ffi::lw_facts(shim)).finish(Reader::facts);
             facts.set_errors_aside();
             let analyses = Analyses {
                 shim,

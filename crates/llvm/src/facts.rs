@@ -28,8 +28,6 @@ pub struct FunctionFacts {
     /// Outer loops before inner ones, in program order.
     pub loops: Vec<Loop>,
     pub target: Target,
-    /// LLVM's own canonical single-entry single-exit regions, outermost first; `None` exit = function end.
-    pub regions: Vec<(BlockId, Option<BlockId>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,17 +66,14 @@ pub struct Target {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    Void,
     Int(u32),
-    /// IEEE or other floating point of so many bits.
-    Float(u32),
     Pointer {
         address_space: u32,
         integral: bool,
     },
-    FixedVector,
     ScalableVector,
-    Aggregate,
+    /// Nothing, floating point, vectors of a fixed length, aggregates.
+    Plain,
     /// token, label, metadata, target types
     Other,
 }
@@ -101,9 +96,7 @@ pub enum ValueKind {
     /// Sign-extended; only up to 64 bits, wider ones are `Constant`.
     ConstantInt(i64),
     /// Any other constant: floating point, null, undef, poison, expressions, functions.
-    Constant {
-        may_be_undef_or_poison: bool,
-    },
+    Constant,
     /// A constant expression: base (a global) plus a constant number of bytes, inbounds.
     ConstantGep {
         base: ValueId,
@@ -142,7 +135,6 @@ pub struct Flags {
     pub nneg: bool,
     pub reassoc: bool,
     pub nnan: bool,
-    pub ninf: bool,
     pub nsz: bool,
 }
 
@@ -229,7 +221,6 @@ pub enum Op {
         bytes: u64,
         alignment: u64,
         simple: bool,
-        invariant: bool,
     },
     /// `simple` = neither volatile nor atomic.
     Store {
@@ -243,7 +234,6 @@ pub enum Op {
     /// llvm.memset
     MemSet {
         destination: ValueId,
-        value: ValueId,
         length: ValueId,
         simple: bool,
     },
@@ -289,7 +279,6 @@ pub enum MinMaxOp {
 pub enum IgnorableKind {
     Assume,
     Lifetime,
-    NoAliasScope,
     Other,
 }
 
@@ -352,10 +341,7 @@ pub struct Block {
 pub struct Loop {
     pub parent: Option<LoopId>,
     pub children: Vec<LoopId>,
-    /// 1 for an outermost loop.
-    pub depth: u32,
     pub header: BlockId,
-    pub preheader: Option<BlockId>,
     /// The only latch, if there is just one.
     pub latch: Option<BlockId>,
     pub blocks: Vec<BlockId>,
@@ -371,11 +357,8 @@ pub struct Loop {
     pub hinted: bool,
     /// Exact backedge-taken count, from the one place where the loop is left.
     pub backedge_taken_count: Scev,
-    pub symbolic_max_backedge_taken_count: Scev,
     /// How often the back edge is taken before the loop is left at each block of `exiting`, if not elsewhere first.
     pub exit_counts: Vec<Scev>,
-    /// Estimated iterations from profile data.
-    pub profile_trip_count: Option<u32>,
 }
 
 impl Loop {

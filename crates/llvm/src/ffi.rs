@@ -36,7 +36,7 @@ unsafe extern "C" {
     pub fn lw_block_count(analyses: *const Analyses) -> usize;
     pub fn lw_value_ref(analyses: *const Analyses, id: u32) -> LLVMValueRef;
     pub fn lw_block_ref(analyses: *const Analyses, id: u32) -> LLVMBasicBlockRef;
-    pub fn lw_facts(analyses: *mut Analyses, managers: *mut Managers) -> *mut Tape;
+    pub fn lw_facts(analyses: *mut Analyses) -> *mut Tape;
     pub fn lw_scev(analyses: *mut Analyses, value: u32, in_loop: i64) -> *mut Tape;
     pub fn lw_tape_words(tape: *const Tape, count: *mut usize) -> *const i64;
     pub fn lw_tape_pool(tape: *const Tape, count: *mut usize) -> *const u8;

@@ -110,22 +110,18 @@ impl Reader {
             pointer_bits: self.small(),
             index_bits: self.small(),
         };
-        let regions = self.list(|r| (r.block(), r.optional().map(BlockId)));
         let values = self.list(Self::described_value);
         let blocks = self.list(Self::described_block);
         let loops = self.list(Self::described_loop);
-        FunctionFacts { name, line, attributes, values, blocks, loops, target, regions }
+        FunctionFacts { name, line, attributes, values, blocks, loops, target }
     }
 
     fn described_value(&mut self) -> Value {
         let ty = match self.word() {
-            0 => Type::Void,
-            1 => Type::Int(self.small()),
-            2 => Type::Float(self.small()),
-            3 => Type::Pointer { address_space: self.small(), integral: self.flag() },
-            4 => Type::FixedVector,
-            5 => Type::ScalableVector,
-            6 => Type::Aggregate,
+            0 => Type::Int(self.small()),
+            1 => Type::Pointer { address_space: self.small(), integral: self.flag() },
+            2 => Type::ScalableVector,
+            3 => Type::Plain,
             _ => Type::Other,
         };
         let bytes = self.word() as u64;
@@ -134,7 +130,7 @@ impl Reader {
         let kind = match self.word() {
             0 => ValueKind::Argument,
             1 => ValueKind::ConstantInt(self.word()),
-            2 => ValueKind::Constant { may_be_undef_or_poison: self.flag() },
+            2 => ValueKind::Constant,
             3 => ValueKind::Global,
             4 => ValueKind::Instruction(Box::new(self.instruction())),
             6 => ValueKind::ConstantGep { base: ValueId(self.word() as u32), offset: self.word() },
@@ -155,7 +151,6 @@ impl Reader {
             nneg: self.flag(),
             reassoc: self.flag(),
             nnan: self.flag(),
-            ninf: self.flag(),
             nsz: self.flag(),
         };
         let pure_and_speculatable = self.flag();
@@ -218,7 +213,6 @@ impl Reader {
                 bytes: self.word() as u64,
                 alignment: self.word() as u64,
                 simple: self.flag(),
-                invariant: self.flag(),
             },
             11 => Op::Store {
                 pointer: self.value(),
@@ -228,9 +222,7 @@ impl Reader {
                 simple: self.flag(),
             },
             12 => Op::Alloca,
-            13 => {
-                Op::MemSet { destination: self.value(), value: self.value(), length: self.value(), simple: self.flag() }
-            }
+            13 => Op::MemSet { destination: self.value(), length: self.value(), simple: self.flag() },
             14 => Op::MemCopy {
                 destination: self.value(),
                 source: self.value(),
@@ -239,8 +231,8 @@ impl Reader {
             },
             15 => Op::MinMax(self.min_max()),
             16 => {
-                const KINDS: [IgnorableKind; 4] =
-                    [IgnorableKind::Assume, IgnorableKind::Lifetime, IgnorableKind::NoAliasScope, IgnorableKind::Other];
+                const KINDS: [IgnorableKind; 3] =
+                    [IgnorableKind::Assume, IgnorableKind::Lifetime, IgnorableKind::Other];
                 Op::Ignorable(KINDS[self.word() as usize])
             }
             17 => Op::Call(CallFacts {
@@ -296,9 +288,7 @@ impl Reader {
         Loop {
             parent: self.optional().map(LoopId),
             children: self.list(|r| LoopId(r.small())),
-            depth: self.small(),
             header: self.block(),
-            preheader: self.optional().map(BlockId),
             latch: self.optional().map(BlockId),
             blocks: self.blocks(),
             exiting: self.blocks(),
@@ -308,9 +298,7 @@ impl Reader {
             counter_name: self.text(),
             hinted: self.flag(),
             backedge_taken_count: self.scev(),
-            symbolic_max_backedge_taken_count: self.scev(),
             exit_counts: self.list(Self::scev),
-            profile_trip_count: self.optional(),
         }
     }
 

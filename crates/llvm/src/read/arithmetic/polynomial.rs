@@ -8,6 +8,7 @@ use super::{Affine, Arithmetic, MAX_DEPTH, NotAffine, Read, Scope, any_of, not_a
 use crate::facts::{Scev, Type, ValueId};
 use isl::{PwAff, Set};
 use model::assume::AssumptionKind;
+use model::loop_ast::{BinaryOp, Counter, Expr, Ranges};
 use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// A number of which only the remainder is known, as a polynomial.
@@ -263,34 +264,26 @@ impl Arithmetic<'_> {
     }
 
     fn interval(&self, polynomial: &Polynomial, instances: &Set) -> Read<Option<(i128, i128)>> {
-        let mut sum = (0i128, 0i128);
+        let mut ranges = Ranges::of_params(&self.known.params);
+        let mut sum = Expr::Int(0);
         for (monomial, coefficient) in polynomial.terms() {
-            let mut product = (coefficient, coefficient);
+            let mut product = Expr::Int(coefficient);
             for &(var, exponent) in monomial.factors() {
-                let range = match var {
-                    Var::Param(id) => Some(self.known.params[id.index()].range),
+                let factor = match var {
+                    Var::Param(id) => Expr::Param(id),
                     Var::Counter(d) => {
                         let high = instances.dim_max_val(d as usize)?.to_i128();
                         let low = instances.dim_min_val(d as usize)?.to_i128();
-                        low.zip(high)
+                        ranges.counters.extend(low.zip(high).map(|range| (Counter(d), range)));
+                        Expr::Counter(Counter(d))
                     }
                 };
-                let Some((low, high)) = range else { return Ok(None) };
                 for _ in 0..exponent {
-                    let corners = [(product.0, low), (product.0, high), (product.1, low), (product.1, high)];
-                    let mut values = Vec::new();
-                    for (x, y) in corners {
-                        let Some(value) = x.checked_mul(y) else { return Ok(None) };
-                        values.push(value);
-                    }
-                    product = (*values.iter().min().expect("four"), *values.iter().max().expect("four"));
+                    product = Expr::binary(BinaryOp::Mul, product, factor.clone());
                 }
             }
-            let (Some(low), Some(high)) = (sum.0.checked_add(product.0), sum.1.checked_add(product.1)) else {
-                return Ok(None);
-            };
-            sum = (low, high);
+            sum = Expr::binary(BinaryOp::Add, sum, product);
         }
-        Ok(Some(sum))
+        Ok(sum.interval(&ranges))
     }
 }

@@ -20,20 +20,12 @@ impl Control<'_, '_> {
         while let Some(above) = facts.block(below).immediate_dominator {
             self.learn_from_hints_above(above)?;
             if let [taken, other] = facts.block(above).successors[..] {
-                let terminator = facts.terminator(above);
                 let leads_here =
                     |edge: BlockId| facts.dominates(edge, below) && facts.block(edge).predecessors == [above];
-                let truth = if taken == other {
-                    None
-                } else if leads_here(taken) {
-                    Some(true)
-                } else if leads_here(other) {
-                    Some(false)
-                } else {
-                    None
-                };
-                if let (Some(truth), Some(Op::Branch { .. })) = (truth, terminator.map(|t| &t.op)) {
-                    self.learn(terminator.unwrap().operands[0], truth, above)?;
+                let branch = facts.terminator(above).filter(|t| matches!(t.op, Op::Branch { .. }) && taken != other);
+                let truth = if leads_here(taken) { Some(true) } else { leads_here(other).then_some(false) };
+                if let (Some(branch), Some(truth)) = (branch, truth) {
+                    self.learn(branch.operands[0], truth, above)?;
                     seen += 1;
                 }
             }
