@@ -537,6 +537,7 @@ struct Writer {
     T.word(Children.size());
     for (int64_t Child : Children)
       T.word(Child);
+    T.word(L.getLoopDepth());
     block(L.getHeader());
     block(L.getLoopLatch());
     SmallVector<BasicBlock *, 16> Body(L.blocks()), Exiting, Exits;

@@ -341,6 +341,8 @@ pub struct Block {
 pub struct Loop {
     pub parent: Option<LoopId>,
     pub children: Vec<LoopId>,
+    /// 1 for an outermost loop.
+    pub depth: u32,
     pub header: BlockId,
     /// The only latch, if there is just one.
     pub latch: Option<BlockId>,

@@ -288,6 +288,7 @@ impl Reader {
         Loop {
             parent: self.optional().map(LoopId),
             children: self.list(|r| LoopId(r.small())),
+            depth: self.small(),
             header: self.block(),
             latch: self.optional().map(BlockId),
             blocks: self.blocks(),

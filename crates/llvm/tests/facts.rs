@@ -64,6 +64,7 @@ fn loops_are_listed_outside_in_with_their_counts() {
     with_facts(NEST, |facts, _| {
         assert_eq!(facts.loops.len(), 2);
         let (outer, inner) = (&facts.loops[0], &facts.loops[1]);
+        assert_eq!((outer.depth, inner.depth), (1, 2));
         assert_eq!(inner.parent, Some(LoopId(0)));
         assert_eq!(outer.children, [LoopId(1)]);
         assert_eq!((outer.counter_name.as_str(), inner.counter_name.as_str()), ("i", "j"));
