@@ -78,56 +78,17 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
-        let place = (region.entry, region.exit);
-        let mut halve = false;
         // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
         let falls_apart = pieces.len() > 1 || self.inputs.facts.child_loop_of(scope, pieces[0].entry).is_none();
-        let read = match self.memory.too_large.get(&place) {
-            Some(refusal) if refusal.kind == RefusalKind::OutOfBudget || falls_apart => {
-                halve = true;
-                Err(Stop::Refused { refusal: refusal.clone(), block: region.entry })
-            }
-            _ if self.memory.read.contains_key(&place) => {
-                let (blocks, refusals) = &self.memory.read[&place];
-                self.taken.extend(blocks);
-                self.found.regions.push(Found::AsBefore(place));
-                self.found.refusals.extend(refusals.iter().cloned());
-                return;
-            }
-            _ => match self.memory.refused.get(&place) {
-                Some((refusal, block)) => {
-                    halve = block.is_none();
-                    Err(Stop::Refused { refusal: refusal.clone(), block: block.unwrap_or(region.entry) })
-                }
-                None => {
-                    let read = || read_region(self.inputs, &region, &self.memory.shaping);
-                    self.inputs.ctx.within(self.budget(), read)
-                }
-            },
-        };
-        let (refusal, block) = match read {
-            Ok(read) => {
-                self.taken.extend(read.region.blocks.iter().copied());
-                self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
-                self.found.regions.push(Found::Region(Box::new(read.region)));
-                self.found.refusals.extend(read.unshaped);
-                return;
-            }
-            Err(Stop::Refused { refusal, block }) => (refusal, Some(block).filter(|_| !halve)),
-            Err(Stop::Again(_)) => unreachable!("done"),
-            Err(Stop::Isl(error)) => {
-                self.memory.in_vain += usize::from(error.is_out_of_budget());
-                (refusal_of_isl(&error, self.inputs.facts.line_of_block(region.entry)), None)
-            }
-        };
-        self.memory.refused.insert(place, (refusal.clone(), block));
+        let Err((refusal, block)) = self.read(&region, falls_apart) else { return };
+        self.memory.refused.insert((region.entry, region.exit), (refusal.clone(), block));
         let cut = match block {
             Some(block) => pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0),
             // Half of the run may do with the budget; a single piece that does not is refused.
             None => pieces.len() / 2,
         };
         self.run(scope, &pieces[..cut]);
-        if (halve || refusal.kind == RefusalKind::OutOfBudget) && pieces.len() > 1 {
+        if block.is_none() && pieces.len() > 1 {
             self.run(scope, &pieces[cut..]);
             return;
         }
@@ -143,6 +104,40 @@ impl Search<'_> {
             }
         }
         self.run(scope, &pieces[cut + 1..]);
+    }
+
+    /// Reads the region, or says why not, and in which block; without a block, half of it may do.
+    fn read(&mut self, region: &Region, falls_apart: bool) -> Result<(), (Refusal, Option<BlockId>)> {
+        let place = (region.entry, region.exit);
+        let too_large = self.memory.too_large.get(&place);
+        if let Some(refusal) = too_large.filter(|r| falls_apart || r.kind == RefusalKind::OutOfBudget) {
+            return Err((refusal.clone(), None));
+        }
+        if let Some((blocks, refusals)) = self.memory.read.get(&place) {
+            self.taken.extend(blocks);
+            self.found.regions.push(Found::AsBefore(place));
+            self.found.refusals.extend(refusals.iter().cloned());
+            return Ok(());
+        }
+        if let Some(refused) = self.memory.refused.get(&place) {
+            return Err(refused.clone());
+        }
+        let read = || read_region(self.inputs, region, &self.memory.shaping);
+        match self.inputs.ctx.within(self.budget(), read) {
+            Ok(read) => {
+                self.taken.extend(read.region.blocks.iter().copied());
+                self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
+                self.found.regions.push(Found::Region(Box::new(read.region)));
+                self.found.refusals.extend(read.unshaped);
+                Ok(())
+            }
+            Err(Stop::Refused { refusal, block }) => Err((refusal, Some(block))),
+            Err(Stop::Again(_)) => unreachable!("it was read again"),
+            Err(Stop::Isl(error)) => {
+                self.memory.in_vain += usize::from(error.is_out_of_budget());
+                Err((refusal_of_isl(&error, self.inputs.facts.line_of_block(region.entry)), None))
+            }
+        }
     }
 
     /// Searches the insides of a piece that is not (part of) a region itself.
