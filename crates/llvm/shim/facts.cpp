@@ -111,24 +111,17 @@ struct Writer {
   }
 
   void type(Type *Ty) {
-    if (Ty->isVoidTy()) {
-      T.word(TypeTag::Void);
-    } else if (Ty->isIntegerTy()) {
+    if (Ty->isIntegerTy()) {
       T.word(TypeTag::Int);
       T.word(Ty->getIntegerBitWidth());
-    } else if (Ty->isFloatingPointTy()) {
-      T.word(TypeTag::Float);
-      T.word(Ty->getPrimitiveSizeInBits().getFixedValue());
     } else if (auto *Pointer = dyn_cast<PointerType>(Ty)) {
       T.word(TypeTag::Pointer);
       T.word(Pointer->getAddressSpace());
       flag(!DL.isNonIntegralPointerType(Pointer));
-    } else if (isa<FixedVectorType>(Ty)) {
-      T.word(TypeTag::FixedVector);
     } else if (isa<ScalableVectorType>(Ty)) {
       T.word(TypeTag::ScalableVector);
-    } else if (Ty->isAggregateType()) {
-      T.word(TypeTag::Aggregate);
+    } else if (Ty->isVoidTy() || Ty->isFloatingPointTy() || isa<FixedVectorType>(Ty) || Ty->isAggregateType()) {
+      T.word(TypeTag::Plain);
     } else {
       T.word(TypeTag::Other);
     }
@@ -175,7 +168,6 @@ struct Writer {
       T.word(Offset);
     } else if (isa<Constant>(V) && !isa<BlockAddress>(V)) {
       T.word(KindTag::Constant);
-      flag(!isGuaranteedNotToBeUndefOrPoison(V));
     } else {
       T.word(KindTag::Other);
     }
@@ -366,7 +358,6 @@ struct Writer {
     T.word(storeSize(Load.getType()));
     T.word(Load.getAlign().value());
     flag(Load.isSimple());
-    flag(Load.hasMetadata(LLVMContext::MD_invariant_load));
   }
 
   void store(StoreInst &Store) {
@@ -402,7 +393,6 @@ struct Writer {
     if (auto *Set = dyn_cast<MemSetInst>(&Call)) {
       T.word(OpTag::MemSet);
       value(Set->getRawDest());
-      value(Set->getValue());
       value(Set->getLength());
       return flag(!Set->isVolatile());
     }
@@ -425,7 +415,7 @@ struct Writer {
     case Intrinsic::assume: return coded(OpTag::Ignorable, IgnorableKind::Assume);
     case Intrinsic::lifetime_start:
     case Intrinsic::lifetime_end: return coded(OpTag::Ignorable, IgnorableKind::Lifetime);
-    case Intrinsic::experimental_noalias_scope_decl: return coded(OpTag::Ignorable, IgnorableKind::NoAliasScope);
+    case Intrinsic::experimental_noalias_scope_decl:
     case Intrinsic::pseudoprobe:
     case Intrinsic::donothing: return coded(OpTag::Ignorable, IgnorableKind::Other);
     default: break;
@@ -537,7 +527,6 @@ struct Writer {
       T.word(Child);
     T.word(L.getLoopDepth());
     block(L.getHeader());
-    block(L.getLoopPreheader());
     block(L.getLoopLatch());
     SmallVector<BasicBlock *, 16> Body(L.blocks()), Exiting, Exits;
     auto ByNumber = [&](BasicBlock *X, BasicBlock *Y) { return A.id(X) < A.id(Y); };

@@ -27,7 +27,7 @@ codes! {
     /// In LLVM's order.
     pub enum Predicate { Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle }
     pub enum MinMaxOp { SMin, SMax, UMin, UMax, FMin, FMax, FMinimum, FMaximum }
-    pub enum IgnorableKind { Assume, Lifetime, NoAliasScope, Other }
+    pub enum IgnorableKind { Assume, Lifetime, Other }
 
     /// What mathematical functions say in errno.
     pub enum MathError {
@@ -49,7 +49,7 @@ codes! {
     }
 
     // What stands next on a tape.
-    pub enum TypeTag { Void, Int, Float, Pointer, FixedVector, ScalableVector, Aggregate, Other }
+    pub enum TypeTag { Int, Pointer, ScalableVector, Plain, Other }
     pub enum KindTag { Argument, ConstantInt, Constant, Global, Instruction, ConstantGep, Other }
     pub enum OpTag {
         Int, Float, FNeg, Cast, ICmp, FCmp, Select, Freeze, Phi, Gep, Load, Store, Alloca, MemSet, MemCopy, MinMax, Ignorable,

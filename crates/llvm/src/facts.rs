@@ -67,17 +67,14 @@ pub struct Target {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    Void,
     Int(u32),
-    /// IEEE or other floating point of so many bits.
-    Float(u32),
     Pointer {
         address_space: u32,
         integral: bool,
     },
-    FixedVector,
     ScalableVector,
-    Aggregate,
+    /// Nothing, floating point, vectors of a fixed length, aggregates.
+    Plain,
     /// token, label, metadata, target types
     Other,
 }
@@ -100,9 +97,7 @@ pub enum ValueKind {
     /// Sign-extended; only up to 64 bits, wider ones are `Constant`.
     ConstantInt(i64),
     /// Any other constant: floating point, null, undef, poison, expressions, functions.
-    Constant {
-        may_be_undef_or_poison: bool,
-    },
+    Constant,
     /// A constant expression: base (a global) plus a constant number of bytes, inbounds.
     ConstantGep {
         base: ValueId,
@@ -172,7 +167,6 @@ pub enum Op {
         bytes: u64,
         alignment: u64,
         simple: bool,
-        invariant: bool,
     },
     /// `simple` = neither volatile nor atomic.
     Store {
@@ -186,7 +180,6 @@ pub enum Op {
     /// llvm.memset
     MemSet {
         destination: ValueId,
-        value: ValueId,
         length: ValueId,
         simple: bool,
     },
@@ -268,7 +261,6 @@ pub struct Loop {
     /// 1 for an outermost loop.
     pub depth: u32,
     pub header: BlockId,
-    pub preheader: Option<BlockId>,
     /// The only latch, if there is just one.
     pub latch: Option<BlockId>,
     pub blocks: Vec<BlockId>,

@@ -122,13 +122,10 @@ impl Reader {
 
     fn described_value(&mut self) -> Value {
         let ty = match self.code() {
-            TypeTag::Void => Type::Void,
             TypeTag::Int => Type::Int(self.small()),
-            TypeTag::Float => Type::Float(self.small()),
             TypeTag::Pointer => Type::Pointer { address_space: self.small(), integral: self.flag() },
-            TypeTag::FixedVector => Type::FixedVector,
             TypeTag::ScalableVector => Type::ScalableVector,
-            TypeTag::Aggregate => Type::Aggregate,
+            TypeTag::Plain => Type::Plain,
             TypeTag::Other => Type::Other,
         };
         let bytes = self.word() as u64;
@@ -137,7 +134,7 @@ impl Reader {
         let kind = match self.code() {
             KindTag::Argument => ValueKind::Argument,
             KindTag::ConstantInt => ValueKind::ConstantInt(self.word()),
-            KindTag::Constant => ValueKind::Constant { may_be_undef_or_poison: self.flag() },
+            KindTag::Constant => ValueKind::Constant,
             KindTag::Global => ValueKind::Global,
             KindTag::Instruction => ValueKind::Instruction(Box::new(self.instruction())),
             KindTag::ConstantGep => ValueKind::ConstantGep { base: self.value(), offset: self.word() },
@@ -202,7 +199,6 @@ impl Reader {
                 bytes: self.word() as u64,
                 alignment: self.word() as u64,
                 simple: self.flag(),
-                invariant: self.flag(),
             },
             OpTag::Store => Op::Store {
                 pointer: self.value(),
@@ -212,9 +208,7 @@ impl Reader {
                 simple: self.flag(),
             },
             OpTag::Alloca => Op::Alloca,
-            OpTag::MemSet => {
-                Op::MemSet { destination: self.value(), value: self.value(), length: self.value(), simple: self.flag() }
-            }
+            OpTag::MemSet => Op::MemSet { destination: self.value(), length: self.value(), simple: self.flag() },
             OpTag::MemCopy => Op::MemCopy {
                 destination: self.value(),
                 source: self.value(),
@@ -264,7 +258,6 @@ impl Reader {
             children: self.list(|r| LoopId(r.small())),
             depth: self.small(),
             header: self.block(),
-            preheader: self.optional().map(BlockId),
             latch: self.optional().map(BlockId),
             blocks: self.blocks(),
             exiting: self.blocks(),

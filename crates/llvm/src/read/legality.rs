@@ -38,6 +38,9 @@ pub fn check_block(facts: &FunctionFacts, block: BlockId) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Instructions without a name of their own in the facts that only compute.
+const PLAIN: [&str; 5] = ["extractvalue", "insertvalue", "extractelement", "insertelement", "shufflevector"];
+
 fn check_instruction(
     facts: &FunctionFacts,
     block: BlockId,
@@ -74,8 +77,7 @@ fn check_instruction(
             None => Ok(()),
         },
         Op::Alloca => refuse(RefusalKind::UnsupportedInstruction, "a local array created inside the loop".into()),
-        Op::Other(name) if name == "extractvalue" || name == "insertvalue" => Ok(()),
-        Op::Other(name) if ["extractelement", "insertelement", "shufflevector"].contains(&name.as_str()) => Ok(()),
+        Op::Other(name) if PLAIN.contains(&name.as_str()) => Ok(()),
         Op::Other(name) => refuse(RefusalKind::UnsupportedInstruction, format!("`{name}`")),
         Op::Return => refuse(RefusalKind::LoopExits, "by `return`".into()),
         Op::Unreachable => refuse(RefusalKind::LoopExits, "by a call that does not come back".into()),
@@ -83,7 +85,6 @@ fn check_instruction(
             // A variable that lives for one iteration would have to stay apart from itself in another order.
             refuse(RefusalKind::UnsupportedInstruction, "a local array that lives inside the loop".into())
         }
-        Op::Cast(_) | Op::Gep { .. } | Op::Phi { .. } | Op::Select | Op::Freeze => Ok(()),
         _ => Ok(()),
     }
 }

@@ -6,12 +6,13 @@
 //! values from outside). All else that crosses from one statement to another goes through a *slot*: one cell, written at the
 //! definition, read at the use. A φ has a slot of its own that its incoming edges write.
 
-use super::access::AccessesByBase;
-use super::affine::Scope;
-use super::domain::Item;
-use super::{Reader, Stop};
+use super::Stop;
+use super::arithmetic::{Arithmetic, Scope};
+use super::control::Item;
+use super::memory::Accesses;
+use super::values::Values;
 use crate::body::Induction;
-use crate::facts::{BlockId, Op, ValueId, ValueKind};
+use crate::facts::{BlockId, FunctionFacts, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
 use model::refusal::RefusalKind;
@@ -89,13 +90,15 @@ impl Closure {
 }
 
 struct Cutter<'r, 'a> {
-    reader: &'r mut Reader<'a>,
+    values: &'a Values<'a>,
+    arithmetic: &'r mut Arithmetic<'a>,
+    /// By load or store: the array it touches, as far as is known.
+    arrays: &'r HashMap<ValueId, ValueId>,
     units: Vec<Unit>,
     home: BTreeMap<BlockId, usize>,
     roots: Vec<IndexSet<Root>>,
     slots: IndexSet<Slot>,
     initial: Vec<(Slot, ValueId)>,
-    /// (φ, number of loops around the user) → how to compute it there
     /// By φ and unit: what is proved on the way rests on the instances of the unit.
     inductions: HashMap<(ValueId, usize), Option<InductionForm>>,
 }
@@ -103,57 +106,61 @@ struct Cutter<'r, 'a> {
 /// A φ from a base, if it is a pointer, and a polynomial.
 type InductionForm = (Option<ValueId>, Polynomial);
 
-impl Reader<'_> {
-    pub(super) fn cut_into_statements(&mut self, items: &[Item]) -> Result<Cut, Stop> {
-        let mut units = Vec::new();
-        collect_units(items, &mut units);
-        let mut home = BTreeMap::new();
-        for (index, unit) in units.iter().enumerate() {
-            match &unit.boxed {
-                Some((blocks, _)) => home.extend(blocks.iter().map(|&b| (b, index))),
-                None => {
-                    home.insert(unit.scope.block, index);
-                }
+/// Cuts the blocks of the region. `arrays`: by load or store, the array it touches, as far as is known.
+pub fn cut(arithmetic: &mut Arithmetic, items: &[Item], arrays: &HashMap<ValueId, ValueId>) -> Result<Cut, Stop> {
+    let mut units = Vec::new();
+    collect_units(items, &mut units);
+    let mut home = BTreeMap::new();
+    for (index, unit) in units.iter().enumerate() {
+        match &unit.boxed {
+            Some((blocks, _)) => home.extend(blocks.iter().map(|&b| (b, index))),
+            None => {
+                home.insert(unit.scope.block, index);
             }
         }
-        let roots = units.iter().map(|_| IndexSet::new()).collect();
-        let mut cutter = Cutter {
-            reader: self,
-            units,
-            home,
-            roots,
-            slots: IndexSet::new(),
-            initial: Vec::new(),
-            inductions: HashMap::new(),
-        };
-        cutter.demand_effects()?;
-        let (live_out_values, exit_phis) = cutter.demand_live_outs()?;
-        let drafts = cutter.drafts()?;
-        Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
     }
+    let roots = units.iter().map(|_| IndexSet::new()).collect();
+    let mut cutter = Cutter {
+        values: arithmetic.values,
+        arithmetic,
+        arrays,
+        units,
+        home,
+        roots,
+        slots: IndexSet::new(),
+        initial: Vec::new(),
+        inductions: HashMap::new(),
+    };
+    cutter.demand_effects()?;
+    let (live_out_values, exit_phis) = cutter.demand_live_outs()?;
+    let drafts = cutter.drafts()?;
+    Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
+}
 
-    /// The one value that all edges of the region bring to a φ at its exit.
-    pub(super) fn only_from_region(&self, phi: ValueId) -> Option<ValueId> {
-        let instruction = self.facts.instruction(phi)?;
-        let Op::Phi { incoming } = &instruction.op else { return None };
-        let edges = instruction.operands.iter().zip(incoming).filter(|(_, from)| self.region.contains(**from));
-        let values: BTreeSet<ValueId> = edges.map(|(&value, _)| value).collect();
-        values.first().copied().filter(|_| values.len() == 1)
+impl Draft {
+    /// Those of all its blocks, if it is a box.
+    pub fn all_instructions(&self, facts: &FunctionFacts) -> Vec<ValueId> {
+        match &self.boxed {
+            Some(part) => part.blocks.iter().flat_map(|&b| facts.block(b).instructions.clone()).collect(),
+            None => self.instructions.clone(),
+        }
     }
+}
 
+impl Cut {
     /// Would running the statements of a block one after the other swap two accesses to one array, one of them a write?
     ///
     /// Blocks are cut before addresses are read, from what pointers look like; scalar evolution sees through more.
-    pub(super) fn is_out_of_order(&self, cut: &Cut, accesses: &AccessesByBase) -> bool {
+    pub fn swaps(&self, accesses: &Accesses, facts: &FunctionFacts) -> bool {
         let place = |value: ValueId| {
-            let block = self.facts.instruction(value).expect("an instruction").block;
-            self.facts.block(block).instructions.iter().position(|&v| v == value)
+            let block = facts.instruction(value).expect("an instruction").block;
+            facts.block(block).instructions.iter().position(|&v| v == value)
         };
-        accesses.values().any(|all| {
+        accesses.by_base.values().any(|all| {
             let mut units: BTreeMap<usize, Vec<(usize, Option<usize>, bool)>> = BTreeMap::new();
-            for access in all.iter().filter(|a| cut.drafts[a.draft].boxed.is_none()) {
+            for access in all.iter().filter(|a| self.drafts[a.draft].boxed.is_none()) {
                 let writes = access.kind != AccessKind::Read;
-                let unit = units.entry(cut.drafts[access.draft].unit).or_default();
+                let unit = units.entry(self.drafts[access.draft].unit).or_default();
                 unit.push((access.draft, place(access.instruction), writes));
             }
             units.values().any(|unit| {
@@ -182,11 +189,11 @@ fn collect_units(items: &[Item], units: &mut Vec<Unit>) {
 
 impl Cutter<'_, '_> {
     fn op(&self, value: ValueId) -> &Op {
-        &self.reader.facts.instruction(value).expect("an instruction").op
+        &self.values.facts.instruction(value).expect("an instruction").op
     }
 
     fn block_of(&self, value: ValueId) -> BlockId {
-        self.reader.facts.instruction(value).expect("an instruction").block
+        self.values.facts.instruction(value).expect("an instruction").block
     }
 
     fn has_effect(&self, value: ValueId) -> bool {
@@ -209,7 +216,7 @@ impl Cutter<'_, '_> {
                 continue;
             }
             let block = self.units[unit].scope.block;
-            for value in self.reader.facts.block(block).instructions.clone() {
+            for value in self.values.facts.block(block).instructions.clone() {
                 if self.has_effect(value) {
                     self.demand(unit, Root::Effect(value))?;
                 }
@@ -220,15 +227,15 @@ impl Cutter<'_, '_> {
 
     /// Values used behind the region, and φs at its exit.
     fn demand_live_outs(&mut self) -> Result<(Vec<ValueId>, Vec<ValueId>), Stop> {
-        let facts = self.reader.facts;
+        let facts = self.values.facts;
         let mut values = IndexSet::new();
         let mut phis = Vec::new();
-        let unmodelled = self.reader.reached_by_errors_only();
+        let unmodelled = self.values.reached_by_errors_only();
         for (index, block) in facts.blocks.iter().enumerate() {
             let block_id = BlockId(index as u32);
             for &user in &block.instructions {
                 // φs of the entry may stand before the region, and be the counters of a loop around it.
-                if self.reader.region.contains(block_id) && !self.reader.is_defined_before(user)
+                if self.values.region.contains(block_id) && !self.values.is_defined_before(user)
                     || unmodelled.contains(&block_id)
                 {
                     continue;
@@ -237,17 +244,17 @@ impl Cutter<'_, '_> {
                 if let Op::Phi { incoming } = &instruction.op {
                     let mut from_region = false;
                     for (&value, &from) in instruction.operands.iter().zip(incoming) {
-                        if block_id == self.reader.region.exit && self.reader.region.contains(from) {
+                        if block_id == self.values.region.exit && self.values.region.contains(from) {
                             from_region = true;
                             continue;
                         }
                         // An edge that only errors take.
-                        if facts.block(block_id).is_error && self.reader.region.contains(from)
+                        if facts.block(block_id).is_error && self.values.region.contains(from)
                             || unmodelled.contains(&from)
                         {
                             continue;
                         }
-                        if !self.reader.is_defined_before(value) {
+                        if !self.values.is_defined_before(value) {
                             values.insert(value);
                         }
                     }
@@ -256,7 +263,7 @@ impl Cutter<'_, '_> {
                     }
                 } else {
                     for &value in &instruction.operands {
-                        if !self.reader.is_defined_before(value) {
+                        if !self.values.is_defined_before(value) {
                             values.insert(value);
                         }
                     }
@@ -265,7 +272,7 @@ impl Cutter<'_, '_> {
         }
         for &value in &values {
             // Who uses it behind the region comes from where it was loaded, so that it is what was loaded before.
-            if self.reader.is_outside(value) {
+            if self.values.is_outside(value) {
                 self.slots.insert(Slot::Value(value));
                 self.initial.push((Slot::Value(value), value));
                 continue;
@@ -293,7 +300,7 @@ impl Cutter<'_, '_> {
 
     /// The one value from outside that all edges of the region bring to a φ at its exit.
     fn same_from_everywhere(&self, phi: ValueId) -> Option<ValueId> {
-        self.reader.only_from_region(phi).filter(|&value| self.reader.is_outside(value))
+        self.values.only_from_region(phi).filter(|&value| self.values.is_outside(value))
     }
 
     /// The value is needed by another statement or behind the region.
@@ -310,13 +317,13 @@ impl Cutter<'_, '_> {
         if !self.slots.insert(Slot::Phi(phi)) {
             return Ok(());
         }
-        let instruction = self.reader.facts.instruction(phi).expect("a φ").clone();
+        let instruction = self.values.facts.instruction(phi).expect("a φ").clone();
         let Op::Phi { incoming } = &instruction.op else { unreachable!("demand_phi is called for φs") };
-        let is_exit = instruction.block == self.reader.region.exit;
+        let is_exit = instruction.block == self.values.region.exit;
         for (&value, &from) in instruction.operands.iter().zip(incoming) {
             match self.home.get(&from) {
                 Some(&unit) => self.demand(unit, Root::Phi { phi, value, from })?,
-                None if self.reader.region.contains(from) || is_exit => {} // not reached, or another way to the exit
+                None if self.values.region.contains(from) || is_exit => {} // not reached, or another way to the exit
                 None => self.initial.push((Slot::Phi(phi), value)),
             }
         }
@@ -351,8 +358,8 @@ impl Cutter<'_, '_> {
         let mut closure = Closure::default();
         let entry = self.units[unit].scope.block;
         for &block in blocks {
-            for value in self.reader.facts.block(block).instructions.clone() {
-                let instruction = self.reader.facts.instruction(value).expect("an instruction").clone();
+            for value in self.values.facts.block(block).instructions.clone() {
+                let instruction = self.values.facts.instruction(value).expect("an instruction").clone();
                 match &instruction.op {
                     Op::Phi { incoming } if block == entry => {
                         let outside = incoming.iter().filter(|b| !blocks.contains(b)).count();
@@ -366,7 +373,7 @@ impl Cutter<'_, '_> {
                         } else {
                             let line = self.units[unit].scope.line;
                             let why = "a loop entered in several ways";
-                            return Err(Stop::refuse(model::refusal::RefusalKind::Irreducible, line, why, block));
+                            return Err(Stop::refuse(RefusalKind::Irreducible, line, why, block));
                         }
                     }
                     Op::Ignorable(_) => {}
@@ -396,14 +403,14 @@ impl Cutter<'_, '_> {
 
     /// Adds an operand that code of `unit` uses, and all that it needs there.
     fn include(&mut self, unit: usize, value: ValueId, closure: &mut Closure) -> Result<(), Stop> {
-        if self.reader.is_outside(value) {
+        if self.values.is_outside(value) {
             return Ok(());
         }
         // A box copies its φs.
         let written = value;
-        let value = if self.units[unit].boxed.is_some() { value } else { self.reader.stands_for(value) };
+        let value = if self.units[unit].boxed.is_some() { value } else { self.values.stands_for(value) };
         let block = self.block_of(value);
-        let is_phi = self.reader.facts.is_phi(value);
+        let is_phi = self.values.facts.is_phi(value);
         if is_phi && self.induction(value, unit)?.is_some() {
             closure.inductions.insert(value);
             return Ok(());
@@ -430,9 +437,9 @@ impl Cutter<'_, '_> {
         }
         // Nobody may have computed it that runs before: only the arms of a condition do.
         let user = self.units[unit].scope.block;
-        if value != written && !self.reader.facts.dominates(block, user) {
+        if value != written && !self.values.facts.dominates(block, user) {
             let line = self.units[unit].scope.line;
-            let what = self.reader.facts.display_name(written);
+            let what = self.values.facts.display_name(written);
             return Err(Stop::refuse(RefusalKind::UnsupportedInstruction, line, what, user));
         }
         closure.reads.insert((value, Slot::Value(value)));
@@ -448,7 +455,7 @@ impl Cutter<'_, '_> {
         if !closure.own.insert(value) {
             return Ok(());
         }
-        for operand in self.reader.facts.instruction(value).expect("an instruction").operands.clone() {
+        for operand in self.values.facts.instruction(value).expect("an instruction").operands.clone() {
             self.include(unit, operand, closure)?;
         }
         Ok(())
@@ -458,22 +465,22 @@ impl Cutter<'_, '_> {
     ///
     /// A counter of a loop around both places has the same value in both: the definition dominates the use in one iteration.
     fn is_recomputable(&mut self, unit: usize, value: ValueId, again: &mut Closure) -> Result<bool, Stop> {
-        let value = self.reader.stands_for(value);
-        if self.reader.is_outside(value) || again.recomputed.contains(&value) {
+        let value = self.values.stands_for(value);
+        if self.values.is_outside(value) || again.recomputed.contains(&value) {
             return Ok(true);
         }
-        if self.reader.facts.is_phi(value) {
+        if self.values.facts.is_phi(value) {
             let usable = self.induction(value, unit)?.is_some();
             if usable {
                 again.inductions.insert(value);
             }
             return Ok(usable);
         }
-        let instruction = self.reader.facts.instruction(value).expect("an instruction").clone();
+        let instruction = self.values.facts.instruction(value).expect("an instruction").clone();
         if !instruction.pure_and_speculatable || instruction.reads_memory || again.recomputed.len() >= MAX_RECOMPUTED {
             return Ok(false);
         }
-        if matches!(self.reader.facts.value(value).kind, ValueKind::Other) {
+        if matches!(self.values.facts.value(value).kind, ValueKind::Other) {
             return Ok(false);
         }
         for operand in instruction.operands {
@@ -489,15 +496,15 @@ impl Cutter<'_, '_> {
     fn induction(&mut self, phi: ValueId, unit: usize) -> Result<Option<InductionForm>, Stop> {
         let scope = self.units[unit].scope.clone();
         let block = self.block_of(phi);
-        let Some(l) = self.reader.facts.block(block).innermost_loop else { return Ok(None) };
-        if self.reader.facts.loops[l.index()].header != block || !scope.loops.contains(&l) {
+        let Some(l) = self.values.facts.block(block).innermost_loop else { return Ok(None) };
+        if self.values.facts.loops[l.index()].header != block || !scope.loops.contains(&l) {
             return Ok(None);
         }
         let key = (phi, unit);
         if let Some(known) = self.inductions.get(&key) {
             return Ok(known.clone());
         }
-        let form = self.reader.induction_polynomial(phi, &scope)?;
+        let form = self.arithmetic.induction_polynomial(phi, &scope)?;
         self.inductions.insert(key, form.clone());
         Ok(form)
     }
@@ -522,7 +529,7 @@ impl Cutter<'_, '_> {
                 }
                 let mut draft = self.draft(unit, &closure, writes)?;
                 draft.bound_to_thread |= blocks.iter().any(|&b| {
-                    let instructions = &self.reader.facts.block(b).instructions;
+                    let instructions = &self.values.facts.block(b).instructions;
                     instructions.iter().any(|&v| self.is_bound_to_thread(v))
                 });
                 draft.boxed = Some(part);
@@ -559,7 +566,7 @@ impl Cutter<'_, '_> {
         let instructions = recomputed.iter().chain(&own).copied().collect();
         let scope = self.units[unit].scope.clone();
         let line =
-            own.iter().filter_map(|&v| self.reader.facts.instruction(v)).map(|i| i.line).filter(|&l| l != 0).max();
+            own.iter().filter_map(|&v| self.values.facts.instruction(v)).map(|i| i.line).filter(|&l| l != 0).max();
         Ok(Draft {
             scope: Scope { line: line.unwrap_or(scope.line), ..scope },
             instructions,
@@ -582,7 +589,7 @@ impl Cutter<'_, '_> {
 
     fn position(&self, value: ValueId) -> (BlockId, usize) {
         let block = self.block_of(value);
-        let at = self.reader.facts.block(block).instructions.iter().position(|&v| v == value);
+        let at = self.values.facts.block(block).instructions.iter().position(|&v| v == value);
         (block, at.unwrap_or(usize::MAX))
     }
 
@@ -595,7 +602,7 @@ impl Cutter<'_, '_> {
             let mut varying: BTreeSet<ValueId> = c.reads.iter().map(|(value, _)| *value).collect();
             let mut anchors = BTreeSet::new();
             for v in this.in_program_order(&c.own) {
-                let instruction = this.reader.facts.instruction(v).expect("an instruction");
+                let instruction = this.values.facts.instruction(v).expect("an instruction");
                 let rests_on_scalars = instruction.operands.iter().any(|o| varying.contains(o));
                 if rests_on_scalars {
                     varying.insert(v);
@@ -624,7 +631,7 @@ impl Cutter<'_, '_> {
         }
         let place = |root: &Root| match root {
             Root::Effect(value) => self.position(*value).1,
-            Root::Value(value) if self.in_unit(unit, self.block_of(*value)) && !self.reader.facts.is_phi(*value) => {
+            Root::Value(value) if self.in_unit(unit, self.block_of(*value)) && !self.values.facts.is_phi(*value) => {
                 self.position(*value).1
             }
             Root::Value(_) => 0,
@@ -677,14 +684,14 @@ impl Cutter<'_, '_> {
             Op::Store { pointer, .. } => Some((*pointer, true)),
             _ => None,
         };
-        let is_pure = |v: ValueId| self.reader.facts.instruction(v).is_some_and(|i| i.pure_and_speculatable);
+        let is_pure = |v: ValueId| self.values.facts.instruction(v).is_some_and(|i| i.pure_and_speculatable);
         if is_pure(a) || is_pure(b) {
             return false;
         }
-        // Only a guess where nothing is known yet: see `is_out_of_order`.
-        let array = |v: ValueId, pointer: ValueId| match self.reader.bases.get(&v) {
+        // Only a guess where nothing is known yet: see [`Cut::swaps`].
+        let array = |v: ValueId, pointer: ValueId| match self.arrays.get(&v) {
             Some(&base) => base,
-            None => self.reader.root_pointer(pointer),
+            None => self.values.root_pointer(pointer),
         };
         match (touched(a), touched(b)) {
             (Some((p, p_writes)), Some((q, q_writes))) => (p_writes || q_writes) && array(a, p) == array(b, q),

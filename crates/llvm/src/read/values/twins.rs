@@ -1,19 +1,19 @@
 //! φs that choose between equals: a compiler computes `A + i*n` in both arms of a condition and merges the two.
 
-use super::Reader;
+use super::Values;
 use crate::facts::{LoopId, Op, Scev, ValueId};
 use planted::Fault;
 
 /// Expressions are compared so deep.
 const MAX_DEPTH: u32 = 6;
 
-impl Reader<'_> {
+impl Values<'_> {
     /// What the value is, if it is a φ to which the same expression is brought on all edges.
     ///
     /// In every instance of its user the φ is one of these, computed before in this iteration with the same flags. So whatever
     /// follows from the value not being poison follows for the expression. What is returned was computed on one of the edges
     /// only: its user computes it again, from counters and from what is known before the region.
-    pub(super) fn stands_for(&self, value: ValueId) -> ValueId {
+    pub fn stands_for(&self, value: ValueId) -> ValueId {
         self.twins.get(&value).copied().unwrap_or(value)
     }
 

@@ -9,10 +9,9 @@
 //! A preload must not fault where the original does not. It may run where its cell is known to be readable, or under the condition under
 //! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
 
-use super::Reader;
+use super::Values;
 use crate::facts::{BlockId, CastOp, Op, Predicate, Type, ValueId, ValueKind};
-use indexmap::IndexMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Addresses are followed so far.
 const MAX_STEPS: usize = 32;
@@ -24,7 +23,7 @@ pub struct Invariant {
     /// In program order.
     pub loads: Vec<ValueId>,
     pub readable: Readable,
-    place: Place,
+    cell: Cell,
 }
 
 /// Why the cell may be read before the region.
@@ -39,24 +38,27 @@ pub enum Readable {
 }
 
 /// A value from outside, a number of bytes, and multiples of values from outside.
-type Address = (ValueId, i64, Vec<(ValueId, i64)>);
-
-/// An address: bytes behind a value from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct Address {
     root: ValueId,
     constant: i64,
     terms: Vec<(ValueId, i64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cell {
+    address: Address,
     /// LLVM's name of what is loaded there.
     type_name: String,
 }
 
-impl Reader<'_> {
+impl Values<'_> {
     /// Finds the loads that bounds, conditions and addresses rest on and that can be taken for invariant.
     ///
     /// Ensures: the first of the loads of an invariant stands for all of them, and for the φs that choose between them.
-    pub(super) fn find_invariants(&mut self) {
-        let wanted = self.loads_that_shape_the_region();
+    pub(super) fn find_invariants(&mut self, distrusted: &BTreeSet<ValueId>) {
+        let mut wanted = self.loads_that_shape_the_region();
+        wanted.retain(|load| !distrusted.contains(load));
         if wanted.is_empty() {
             return;
         }
@@ -128,11 +130,11 @@ impl Reader<'_> {
     }
 
     fn take_for_invariant(&mut self, load: ValueId, writes: &[(ValueId, Option<i64>)]) -> bool {
-        if self.is_outside(load) || self.distrusted.contains(&load) {
+        if self.is_outside(load) {
             return false;
         }
-        let Some(place) = self.place_of(load) else { return false };
-        if let Some((&leader, known)) = self.invariants.iter_mut().find(|(_, known)| known.place == place) {
+        let Some(cell) = self.cell_of(load) else { return false };
+        if let Some((&leader, known)) = self.invariants.iter_mut().find(|(_, known)| known.cell == cell) {
             known.loads.push(load);
             self.twins.insert(load, leader);
             let loads = self.invariants[&leader].loads.clone();
@@ -142,12 +144,12 @@ impl Reader<'_> {
             }
             return true;
         }
-        if self.is_certainly_written(load, &place, writes) {
+        if self.is_certainly_written(load, &cell.address, writes) {
             return false;
         }
-        let readable = if let Some(before) = self.load_before(&place) {
+        let readable = if let Some(before) = self.load_before(&cell) {
             self.twins.insert(load, before);
-            let invariant = Invariant { loads: vec![load], readable: Readable::Known, place };
+            let invariant = Invariant { loads: vec![load], readable: Readable::Known, cell };
             self.invariants.insert(before, invariant);
             return true;
         } else if self.oracle.is_readable_at(load, self.region.entry) {
@@ -157,7 +159,7 @@ impl Reader<'_> {
         } else {
             return false;
         };
-        self.invariants.insert(load, Invariant { loads: vec![load], readable, place });
+        self.invariants.insert(load, Invariant { loads: vec![load], readable, cell });
         true
     }
 
@@ -221,10 +223,10 @@ impl Reader<'_> {
     }
 
     /// The address of a load, if it is the same in all instances.
-    fn place_of(&self, load: ValueId) -> Option<Place> {
+    fn cell_of(&self, load: ValueId) -> Option<Cell> {
         let Op::Load { pointer, .. } = self.facts.instruction(load)?.op else { return None };
-        let (root, constant, terms) = self.invariant_address(pointer)?;
-        Some(Place { root, constant, terms, type_name: self.facts.value(load).type_name.clone() })
+        let address = self.invariant_address(pointer)?;
+        Some(Cell { address, type_name: self.facts.value(load).type_name.clone() })
     }
 
     fn invariant_address(&self, pointer: ValueId) -> Option<Address> {
@@ -237,7 +239,7 @@ impl Reader<'_> {
                     (at, constant) = (base, constant.checked_add(offset)?);
                 }
                 terms.sort_unstable();
-                return Some((at, constant, terms));
+                return Some(Address { root: at, constant, terms });
             };
             at = match &instruction.op {
                 Op::Gep { base, offset: Some(offset), .. } => {
@@ -254,7 +256,7 @@ impl Reader<'_> {
                 Op::Cast(CastOp::BitCast) => instruction.operands[0],
                 _ if self.is_outside(at) => {
                     terms.sort_unstable();
-                    return Some((at, constant, terms));
+                    return Some(Address { root: at, constant, terms });
                 }
                 _ => return None,
             };
@@ -279,14 +281,15 @@ impl Reader<'_> {
     }
 
     /// One of the writes goes to this very cell.
-    fn is_certainly_written(&self, load: ValueId, place: &Place, writes: &[(ValueId, Option<i64>)]) -> bool {
+    fn is_certainly_written(&self, load: ValueId, cell: &Address, writes: &[(ValueId, Option<i64>)]) -> bool {
         let bytes = self.facts.value(load).bytes as i64;
         writes.iter().any(|&(pointer, length)| {
-            let Some((root, constant, terms)) = self.invariant_address(pointer) else { return false };
+            let Some(to) = self.invariant_address(pointer) else { return false };
             let apart = |length: i64| {
-                constant.saturating_add(length) <= place.constant || place.constant.saturating_add(bytes) <= constant
+                to.constant.saturating_add(length) <= cell.constant
+                    || cell.constant.saturating_add(bytes) <= to.constant
             };
-            root == place.root && terms == place.terms && !length.is_some_and(apart)
+            to.root == cell.root && to.terms == cell.terms && !length.is_some_and(apart)
         })
     }
 
@@ -321,18 +324,17 @@ impl Reader<'_> {
         !between.flat_map(|&b| &facts.block(b).instructions).any(writes)
     }
 
-    pub(super) fn is_read_once_before_writes(&self, load: ValueId) -> bool {
+    pub fn is_read_once_before_writes(&self, load: ValueId) -> bool {
         let home = self.facts.instruction(load).expect("a load").block;
         self.facts.block(home).innermost_loop == self.region.scope && self.nothing_is_written_before(load)
     }
 
-    /// A load of the place that stands before the region, with nothing written in between.
-    fn load_before(&self, place: &Place) -> Option<ValueId> {
+    /// A load of the cell that stands before the region, with nothing written in between.
+    fn load_before(&self, cell: &Cell) -> Option<ValueId> {
         let facts = self.facts;
         let writes = |v: &ValueId| facts.instruction(*v).is_some_and(|i| i.writes_memory || i.side_effects);
-        let is_it = |v: &ValueId| {
-            self.is_load_of_number_or_pointer(*v) && self.place_of(*v).is_some_and(|found| found == *place)
-        };
+        let is_it =
+            |v: &ValueId| self.is_load_of_number_or_pointer(*v) && self.cell_of(*v).is_some_and(|found| found == *cell);
         let mut block = self.region.entry;
         // Up a straight line only: behind a join, what other ways there have done would have to be known.
         loop {
@@ -356,25 +358,25 @@ impl Reader<'_> {
     }
 
     /// What a person may call a value: by its own name, or by where it is, `m_8` for the value 8 bytes behind `m`.
-    pub(super) fn name_of(&self, value: ValueId) -> Option<String> {
+    pub fn name_of(&self, value: ValueId) -> Option<String> {
         let own = &self.facts.value(value).name;
         if !own.is_empty() {
             return Some(own.clone());
         }
-        let place = &self.invariants.get(&value)?.place;
-        let root = self.name_of(place.root)?;
-        place.terms.is_empty().then(|| format!("{root}_{}", place.constant))
+        let Address { root, constant, terms } = &self.invariants.get(&value)?.cell.address;
+        let root = self.name_of(*root)?;
+        terms.is_empty().then(|| format!("{root}_{constant}"))
     }
 
     /// The invariants to be loaded whose values `value` is computed from.
-    pub(super) fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
         let mut behind = self.all_invariants_behind(value);
         behind.retain(|&index| self.invariants[index].readable != Readable::Known);
         behind
     }
 
     /// The invariants whose values `value` is computed from, those that the program knows before the region too.
-    pub(super) fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut todo = vec![value];
         let mut seen = BTreeSet::new();
@@ -393,13 +395,9 @@ impl Reader<'_> {
     }
 
     /// What has to be loaded before the address of the invariant can be computed.
-    pub(super) fn needed_by(&self, index: usize) -> BTreeSet<usize> {
+    pub fn needed_by(&self, index: usize) -> BTreeSet<usize> {
         let (&leader, _) = self.invariants.get_index(index).expect("an invariant");
         let pointer = self.facts.instruction(leader).expect("a load").operands[0];
         self.invariants_behind(pointer)
     }
 }
-
-pub type Invariants = IndexMap<ValueId, Invariant>;
-/// When control first got to a block while the region was read: for which parameters, and how much was assumed by then.
-pub type Arrivals = BTreeMap<BlockId, (isl::Set, usize)>;

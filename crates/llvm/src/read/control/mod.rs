@@ -1,10 +1,16 @@
 //! Which instances of every block run: exact sets, found by following control flow once through every level of the loop tree.
 
-use super::affine::{Scope, set_space};
-use super::errors::Check;
+mod count;
+mod errors;
+mod guards;
+
+use super::Stop;
+use super::arithmetic::{Arithmetic, Scope, set_space};
 use super::region::single_entry_part;
-use super::{Reader, Stop};
-use crate::facts::{BlockId, Loop, LoopId, Op};
+use super::values::Values;
+use crate::facts::{BlockId, Loop, LoopId, Op, ValueId};
+use count::turns;
+use errors::Check;
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use planted::Fault;
@@ -45,27 +51,46 @@ impl Level {
     }
 }
 
-impl Reader<'_> {
-    pub(super) fn domains(&mut self) -> Result<Vec<Item>, Stop> {
-        let everything = Set::universe(&set_space(&self.ctx, 0)?)?;
-        let mut level = Level { loops: Vec::new(), reached: BTreeMap::new(), exiting: None };
-        level.reach(self.region.entry, everything)?;
-        self.read_level(level, self.region.scope)
-    }
+/// When control first got to a block: for which parameters, and how much was assumed by then.
+pub type Arrivals = BTreeMap<BlockId, (Set, usize)>;
 
+/// Follows control through the region once.
+struct Control<'r, 'a> {
+    values: &'a Values<'a>,
+    arithmetic: &'r mut Arithmetic<'a>,
+    arrivals: Arrivals,
+    /// The parameters for which each of these promises is broken: what they tell is not known yet.
+    promises: Vec<Set>,
+    /// There is a loop inside of a box of which nobody knows whether it ends.
+    unmodelled_endless: bool,
+}
+
+pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop> {
+    let values = arithmetic.values;
+    let (arrivals, promises) = (Arrivals::new(), Vec::new());
+    let mut control = Control { values, arithmetic, arrivals, promises, unmodelled_endless: false };
+    control.learn_from_guards()?;
+    let everything = Set::universe(&set_space(values.ctx, 0)?)?;
+    let mut level = Level { loops: Vec::new(), reached: BTreeMap::new(), exiting: None };
+    level.reach(values.region.entry, everything)?;
+    let items = control.read_level(level, values.region.scope)?;
+    Ok((items, control.arrivals))
+}
+
+impl Control<'_, '_> {
     fn read_level(&mut self, mut level: Level, current: Option<LoopId>) -> Result<Vec<Item>, Stop> {
         let mut items = Vec::new();
         let mut boxed = BTreeSet::new();
-        let region_blocks = self.region.blocks.clone();
-        for block in region_blocks {
+        for &block in &self.values.region.blocks {
             if boxed.contains(&block) {
                 continue;
             }
-            if self.facts.block(block).innermost_loop == current {
+            if self.values.facts.block(block).innermost_loop == current {
                 // A block of this level that nothing reaches is dead code behind a condition that is always false.
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
                 self.note_arrival(block, &domain)?;
-                let scope = Scope { loops: level.loops.clone(), domain, block, line: self.facts.line_of_block(block) };
+                let scope =
+                    Scope { loops: level.loops.clone(), domain, block, line: self.values.facts.line_of_block(block) };
                 self.learn_from_hints(&scope)?;
                 match self.follow_edges(&scope, &mut level, current) {
                     Ok(()) => items.push(Item::Block(scope)),
@@ -79,14 +104,14 @@ impl Reader<'_> {
                     }
                     Err(stop) => return Err(stop),
                 }
-            } else if let Some(child) = self.facts.child_loop_of(current, block) {
-                if self.facts.loops[child.index()].header != block {
+            } else if let Some(child) = self.values.facts.child_loop_of(current, block) {
+                if self.values.facts.loops[child.index()].header != block {
                     continue;
                 }
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
-                let line = self.facts.loops[child.index()].line;
+                let line = self.values.facts.loops[child.index()].line;
                 let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line };
-                let exits = &self.facts.loops[child.index()].exits;
+                let exits = &self.values.facts.loops[child.index()].exits;
                 let promises = self.promises.len();
                 match self.read_loop(child, &scope) {
                     Ok(body) => {
@@ -100,7 +125,7 @@ impl Reader<'_> {
                     Err(Stop::Refused { refusal, block: at })
                         if !level.loops.is_empty()
                             && exits.len() == 1
-                            && self.facts.loops[child.index()].children.is_empty()
+                            && self.values.facts.loops[child.index()].children.is_empty()
                             && matches!(
                                 refusal.kind,
                                 RefusalKind::UnknownTripCount | RefusalKind::LoopExits | RefusalKind::NonAffineBound
@@ -112,7 +137,7 @@ impl Reader<'_> {
                         };
                         level.reach(exit, domain)?;
                         self.promises.truncate(promises);
-                        self.unmodelled_endless |= self.facts.loops[child.index()].may_never_end();
+                        self.unmodelled_endless |= self.values.facts.loops[child.index()].may_never_end();
                         boxed.extend(part.iter().copied());
                         items.push(Item::Boxed { scope, blocks: part, exit });
                     }
@@ -126,27 +151,30 @@ impl Reader<'_> {
     /// The part from a block whose branch is not affine up to where its paths meet, if it can be one statement: on one level, without
     /// loops of its own.
     fn box_around(&self, block: BlockId, current: Option<LoopId>) -> Option<(BTreeSet<BlockId>, BlockId)> {
-        let exit = self.facts.block(block).immediate_post_dominator?;
-        let in_level = |b: BlockId| self.region.contains(b) && self.facts.block(b).innermost_loop == current;
-        if !(in_level(exit) || exit == self.region.exit) || current == self.region.scope && self.region.scope.is_none()
+        let exit = self.values.facts.block(block).immediate_post_dominator?;
+        let in_level =
+            |b: BlockId| self.values.region.contains(b) && self.values.facts.block(b).innermost_loop == current;
+        if !(in_level(exit) || exit == self.values.region.exit)
+            || current == self.values.region.scope && self.values.region.scope.is_none()
         {
             // Outside all loops a box gains nothing: the region can be cut here instead.
             return None;
         }
         let part = self.boxable_part(block, exit, current)?;
-        let leaves_loop = current.is_some_and(|l| self.facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
+        let leaves_loop =
+            current.is_some_and(|l| self.values.facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
         (part.iter().all(|&b| in_level(b)) && !leaves_loop).then_some((part, exit))
     }
 
     /// Nobody knows when a check inside of a box fails.
     fn boxable_part(&self, block: BlockId, exit: BlockId, current: Option<LoopId>) -> Option<BTreeSet<BlockId>> {
-        let part = single_entry_part(self.facts, block, exit, current)?;
-        (!part.iter().any(|&b| self.facts.may_fail(b))).then_some(part)
+        let part = single_entry_part(self.values.facts, block, exit, current)?;
+        (!part.iter().any(|&b| self.values.facts.may_fail(b))).then_some(part)
     }
 
     /// Requires: `scope` is that of the loop's header before the loop is entered.
     fn read_loop(&mut self, id: LoopId, scope: &Scope) -> Result<Vec<Item>, Stop> {
-        let info = &self.facts.loops[id.index()];
+        let info = &self.values.facts.loops[id.index()];
         let refuse = |kind, why: &str| Err(Stop::refuse(kind, info.line, why, info.header));
         if info.hinted {
             return refuse(RefusalKind::Metadata, "a pragma");
@@ -154,12 +182,13 @@ impl Reader<'_> {
         let (Some(latch), [exiting], [_]) = (info.latch, &info.exiting[..], &info.exits[..]) else {
             return refuse(RefusalKind::LoopExits, "by `break`, `return` or `goto`, or it never ends");
         };
-        if self.facts.block(*exiting).innermost_loop != Some(id) || !self.facts.dominates(*exiting, latch) {
+        if self.values.facts.block(*exiting).innermost_loop != Some(id) || !self.values.facts.dominates(*exiting, latch)
+        {
             return refuse(RefusalKind::LoopExits, "from inside another loop or a condition");
         }
         // In the first iteration, control gets to the exit whatever the bound is, unless something goes wrong before.
         let doubtful = self.behind_checks(id);
-        let in_first = |b: &BlockId| self.facts.dominates(*b, *exiting) && !doubtful.contains(b);
+        let in_first = |b: &BlockId| self.values.facts.dominates(*b, *exiting) && !doubtful.contains(b);
         let (certain, others): (Vec<BlockId>, Vec<BlockId>) = info.blocks.iter().copied().partition(in_first);
         for block in certain {
             self.note_arrival(block, &scope.domain)?;
@@ -167,7 +196,7 @@ impl Reader<'_> {
         let mut inner = scope.clone();
         inner.loops.push(id);
         inner.domain = scope.domain.add_dims(DimType::Set, 1)?.lower_bound_si(DimType::Set, scope.loops.len(), 0)?;
-        let turns = self.turns(id, *exiting, scope, &inner)?;
+        let turns = turns(self.arithmetic, id, *exiting, scope, &inner)?;
         let exiting = Some((*exiting, turns.completed));
         let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
         level.reach(info.header, turns.begun)?;
@@ -180,7 +209,7 @@ impl Reader<'_> {
         } else if self.may_stop_in(id) {
             for block in others {
                 if let Some((_, assumptions)) = self.arrivals.get_mut(&block) {
-                    *assumptions = self.assumptions.len();
+                    *assumptions = self.arithmetic.known.assumptions.len();
                 }
             }
         }
@@ -189,15 +218,16 @@ impl Reader<'_> {
 
     /// The blocks of a loop to which control does not get in the first iteration if something goes wrong in it, or does not end.
     fn behind_checks(&self, id: LoopId) -> BTreeSet<BlockId> {
-        let info = &self.facts.loops[id.index()];
+        let info = &self.values.facts.loops[id.index()];
         let mut behind = BTreeSet::new();
-        let endless = |l: &Loop| l.header != info.header && l.may_never_end() && self.facts.in_loop(l.header, id);
-        let endless = self.facts.loops.iter().filter(|l| endless(l)).flat_map(|l| &l.exiting);
-        let fails = info.blocks.iter().filter(|&&b| self.facts.may_fail(b));
+        let endless =
+            |l: &Loop| l.header != info.header && l.may_never_end() && self.values.facts.in_loop(l.header, id);
+        let endless = self.values.facts.loops.iter().filter(|l| endless(l)).flat_map(|l| &l.exiting);
+        let fails = info.blocks.iter().filter(|&&b| self.values.facts.may_fail(b));
         let mut work: Vec<BlockId> = fails.chain(endless).copied().collect();
         while let Some(block) = work.pop() {
-            for next in self.facts.ways_on(block) {
-                if next != info.header && self.facts.in_loop(next, id) && behind.insert(next) {
+            for next in self.values.facts.ways_on(block) {
+                if next != info.header && self.values.facts.in_loop(next, id) && behind.insert(next) {
                     work.push(next);
                 }
             }
@@ -211,19 +241,19 @@ impl Reader<'_> {
         let comes_by = !self.unmodelled_endless || planted::is(Fault::EndlessPartPassed);
         if comes_by && !self.arrivals.contains_key(&block) {
             let params = instances.params()?.coalesce()?;
-            self.arrivals.insert(block, (params, self.assumptions.len()));
+            self.arrivals.insert(block, (params, self.arithmetic.known.assumptions.len()));
         }
         Ok(())
     }
 
     /// Sends the instances of a block along its edges.
     fn follow_edges(&mut self, scope: &Scope, level: &mut Level, current: Option<LoopId>) -> Result<(), Stop> {
-        let facts = self.facts;
+        let facts = self.values.facts;
         let block = scope.block;
         let header = current.map(|l| facts.loops[l.index()].header);
         let stays = |next: BlockId| {
-            self.region.contains(next)
-                && Some(next) != header.filter(|_| current != self.region.scope)
+            self.values.region.contains(next)
+                && Some(next) != header.filter(|_| current != self.values.region.scope)
                 && current.is_none_or(|l| facts.in_loop(next, l))
         };
         let terminator = facts.terminator(block).ok_or_else(|| {
@@ -263,15 +293,17 @@ impl Reader<'_> {
             }
             Op::Switch { default, cases } => {
                 let value = self
+                    .arithmetic
                     .affine(terminator.operands[0], scope, true)
-                    .and_then(|v| self.as_signed(v, scope))
-                    .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBranch)))?;
+                    .and_then(|v| self.arithmetic.as_signed(v, scope))
+                    .map_err(|error| error.refused(RefusalKind::NonAffineBranch, scope))?;
                 let mut rest = scope.domain.clone();
                 let mut edges = Vec::new();
                 for (case, target) in cases {
                     let constant = self
+                        .arithmetic
                         .constant(scope, *case)
-                        .map_err(|error| Stop::from((error, scope, RefusalKind::NonAffineBranch)))?;
+                        .map_err(|error| error.refused(RefusalKind::NonAffineBranch, scope))?;
                     let hit = value.function.eq_set(&constant)?;
                     edges.push((*target, scope.domain.intersect(&hit)?));
                     rest = if planted::is(Fault::DefaultTakesAll) { rest } else { rest.subtract(&hit)? };
@@ -286,20 +318,18 @@ impl Reader<'_> {
         for (next, instances) in edges {
             if facts.block(next).is_error {
                 self.assume_no_error(&instances, Check { condition: None, error: next }, scope)?;
-            } else if stays(next) && !instances.intersect_params(&self.context_assumed)?.is_empty()? {
+            } else if stays(next) && !instances.intersect_params(&self.arithmetic.known.assumed)?.is_empty()? {
                 level.reach(next, instances.coalesce()?)?;
             }
         }
         Ok(())
     }
 
-    fn branch_condition(&mut self, value: crate::facts::ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
-        let known = self.known_parameters();
-        self.condition(value, scope).map_err(|error| {
-            // A box is the better answer than assumptions made on the way to nothing.
-            self.forget_parameters_since(known);
+    fn branch_condition(&mut self, value: ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
+        // A box is the better answer than assumptions made on the way to nothing.
+        self.arithmetic.or_forget(|this| this.condition(value, scope)).map_err(|error| {
             let scope = Scope { line: if line != 0 { line } else { scope.line }, ..scope.clone() };
-            Stop::from((error, &scope, RefusalKind::NonAffineBranch))
+            error.refused(RefusalKind::NonAffineBranch, &scope)
         })
     }
 }

@@ -4,10 +4,11 @@
 //! order; unless all could say one and the same only. Where the program asks for errno by its name, that array is the one behind the
 //! address it got. Otherwise it is an array without a base: the check asks where it is, if there is an array that LLVM cannot tell from it.
 
-use super::access::{AccessesByBase, Extent, MemoryAccess};
-use super::statement::Cut;
-use super::{Reader, Stop};
-use crate::facts::{MathError, Op, ValueId};
+use super::{AccessesByBase, Extent, MemoryAccess};
+use crate::facts::{FunctionFacts, MathError, Op, ValueId};
+use crate::read::Stop;
+use crate::read::statement::Cut;
+use crate::read::values::Values;
 use indexmap::IndexMap;
 use isl::{Map, Set, Val};
 use model::delinearize::Offset;
@@ -34,59 +35,62 @@ pub struct Errno {
     pub writes: Vec<(usize, ValueId, Access)>,
 }
 
-impl Reader<'_> {
-    /// The calls of the region that may write errno.
-    fn errno_calls(&self, cut: &Cut) -> Vec<ErrnoCall> {
-        let mut calls = Vec::new();
-        for (draft, from) in cut.drafts.iter().enumerate() {
-            for call in self.instructions_of(from) {
-                let instruction = self.facts.instruction(call).expect("an instruction");
-                let Op::Call(facts) = &instruction.op else { continue };
-                if facts.math_errno {
-                    let line = if instruction.line != 0 { instruction.line } else { from.scope.line };
-                    calls.push(ErrnoCall { draft, call, error: facts.math_error, line });
-                }
+/// The calls of the region that may write errno.
+fn errno_calls(facts: &FunctionFacts, cut: &Cut) -> Vec<ErrnoCall> {
+    let mut calls = Vec::new();
+    for (draft, from) in cut.drafts.iter().enumerate() {
+        for call in from.all_instructions(facts) {
+            let instruction = facts.instruction(call).expect("an instruction");
+            let Op::Call(callee) = &instruction.op else { continue };
+            if callee.math_errno {
+                let line = if instruction.line != 0 { instruction.line } else { from.scope.line };
+                calls.push(ErrnoCall { draft, call, error: callee.math_error, line });
             }
         }
-        calls
     }
+    calls
+}
 
-    /// Where a program uses errno by its name, it has asked for its address.
-    fn is_errno(&self, base: ValueId) -> bool {
-        matches!(self.facts.instruction(base).map(|i| &i.op),
-            Some(Op::Call(call)) if call.callee == ERRNO_LOCATION && call.no_memory)
+/// Where a program uses errno by its name, it has asked for its address.
+fn is_errno(facts: &FunctionFacts, base: ValueId) -> bool {
+    matches!(facts.instruction(base).map(|i| &i.op),
+        Some(Op::Call(call)) if call.callee == ERRNO_LOCATION && call.no_memory)
+}
+
+/// Calls that may write errno do so in the array that is errno, if there is one.
+pub fn add_calls_to_errno(values: &Values, cut: &Cut, all: &mut AccessesByBase) -> Result<(), Stop> {
+    let Some(errno) = all.keys().copied().find(|&base| is_errno(values.facts, base)) else { return Ok(()) };
+    for ErrnoCall { draft, call, line, .. } in errno_calls(values.facts, cut) {
+        let instances = Set::universe(&cut.drafts[draft].scope.domain.get_space()?)?;
+        let start = instances.pw_aff_on_domain_val(&Val::int_from_si(values.ctx, 0)?)?;
+        all[&errno].push(MemoryAccess {
+            draft,
+            instruction: call,
+            kind: AccessKind::MayWrite,
+            offset: Some(Offset::Affine(start)),
+            may_wrap: false,
+            window: None,
+            extent: Extent::Bytes(ERRNO_BYTES),
+            line,
+        });
     }
+    Ok(())
+}
 
-    /// Calls that may write errno do so in the array that is errno, if there is one.
-    pub(super) fn add_calls_to_errno(&self, cut: &Cut, all: &mut AccessesByBase) -> Result<(), Stop> {
-        let Some(errno) = all.keys().copied().find(|&base| self.is_errno(base)) else { return Ok(()) };
-        for ErrnoCall { draft, call, line, .. } in self.errno_calls(cut) {
-            let instances = Set::universe(&cut.drafts[draft].scope.domain.get_space()?)?;
-            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
-            all[&errno].push(MemoryAccess {
-                draft,
-                instruction: call,
-                kind: AccessKind::MayWrite,
-                offset: Some(Offset::Affine(start)),
-                may_wrap: false,
-                window: None,
-                extent: Extent::Bytes(ERRNO_BYTES),
-                line,
-            });
-        }
-        Ok(())
-    }
-
+impl Errno {
     /// An array for errno, where calls may write it that the program does not use by its name.
-    pub(super) fn add_errno(
-        &self,
+    pub fn add(
+        values: &Values,
         cut: &Cut,
         accesses: &AccessesByBase,
         domains: &IndexMap<StatementId, Set>,
         arrays: &mut IndexMap<ArrayId, Array>,
     ) -> Result<Option<Errno>, Stop> {
-        let calls = self.errno_calls(cut);
-        if calls.is_empty() || planted::is(Fault::ErrnoForgotten) || accesses.keys().any(|&base| self.is_errno(base)) {
+        let calls = errno_calls(values.facts, cut);
+        if calls.is_empty()
+            || planted::is(Fault::ErrnoForgotten)
+            || accesses.keys().any(|&base| is_errno(values.facts, base))
+        {
             return Ok(None);
         }
         let error = calls[0].error;
@@ -107,12 +111,12 @@ impl Reader<'_> {
                 live_out: true,
             },
         );
-        let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[0] }}"))?;
+        let cell = Set::read_from_str(values.ctx, &format!("{{ {id}[0] }}"))?;
         let mut writes = Vec::new();
         for ErrnoCall { draft, call, line, .. } in calls {
             let domain = &domains[&StatementId(draft as u32)];
             let instances = Set::universe(&domain.get_space()?)?;
-            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
+            let start = instances.pw_aff_on_domain_val(&Val::int_from_si(values.ctx, 0)?)?;
             let access = Access {
                 kind: AccessKind::MayWrite,
                 array: id,

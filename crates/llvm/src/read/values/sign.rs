@@ -4,7 +4,7 @@
 //! question of truth but of what has to be assumed: `n >= 0` where an `unsigned n` is read as signed, `n < 2^31` where an `int n` is
 //! read as unsigned. So the parameter is what the operations on it take it for.
 
-use super::Reader;
+use super::Values;
 use crate::facts::{CastOp, IntOp, MinMaxOp, Op, Predicate, ValueId, ValueKind};
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ enum Taken {
     AnyWay,
 }
 
-impl Reader<'_> {
+impl Values<'_> {
     /// Is the value, with what is computed from it, taken for unsigned somewhere and for signed nowhere?
     ///
     /// Numbers of 64 bits are always signed: the check computes in signed numbers of 64 bits.
-    pub(super) fn is_taken_for_unsigned(&self, value: ValueId, bits: u32) -> bool {
+    pub fn is_taken_for_unsigned(&self, value: ValueId, bits: u32) -> bool {
         let facts = self.facts;
         if bits >= 64 {
             return false;

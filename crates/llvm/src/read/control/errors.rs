@@ -10,11 +10,13 @@
 //!
 //! What a promise tells of the *parameters* may make assumptions simpler, those about errors too. It is believed where it holds for
 //! all parameters with which the program has a meaning: where the assumptions made so far imply that control gets to it. Those are
-//! enough once the whole outermost loop around it was read, or at once if nothing in that loop can stop control ([`Reader::promise`]).
+//! enough once the whole outermost loop around it was read, or at once if nothing in that loop can stop control ([`Control::promise`]).
 
-use super::affine::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
-use super::{Reader, Stop};
-use crate::facts::{BlockId, CastOp, FunctionFacts, IgnorableKind, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
+use super::Control;
+use super::guards::hints;
+use crate::facts::{BlockId, CastOp, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
+use crate::read::Stop;
+use crate::read::arithmetic::{MAX_ASSUMPTION_PARTS, Scope};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
@@ -28,43 +30,44 @@ pub struct Check {
     pub error: BlockId,
 }
 
-impl Reader<'_> {
+impl Control<'_, '_> {
     /// The instances in which the condition of a branch to an error is true.
-    pub(super) fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
-        let known = self.known_parameters();
-        self.condition(condition, scope).map_err(|error| {
-            self.forget_parameters_since(known);
+    pub fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
+        self.arithmetic.or_forget(|this| this.condition(condition, scope)).map_err(|error| {
             let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
-            Stop::from((error, &scope, RefusalKind::ErrorBranch))
+            error.refused(RefusalKind::ErrorBranch, &scope)
         })
     }
 
     /// Takes for granted that the error is reached in none of these instances.
-    pub(super) fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
+    pub fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
         if self.is_undefined(check.error) {
             // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
             return self.promise(failing, scope);
         }
-        let bad = failing.params()?.intersect(&self.context_assumed)?.coalesce()?;
+        let bad = failing.params()?.intersect(&self.arithmetic.known.assumed)?.coalesce()?;
         if bad.is_empty()? || planted::is(Fault::ErrorsNotTested) {
             return Ok(());
         }
-        let running = scope.domain.params()?.intersect(&self.context_assumed)?;
+        let running = scope.domain.params()?.intersect(&self.arithmetic.known.assumed)?;
         let valid = self.likely_part(bad.complement()?.gist(&running)?.coalesce()?, scope)?;
         let line = check.condition.map_or(scope.line, |(condition, _)| self.line_of_check(condition, scope));
-        let possible = scope.domain.intersect_params(&valid)?.intersect_params(&self.context_assumed)?;
+        let possible = scope.domain.intersect_params(&valid)?.intersect_params(&self.arithmetic.known.assumed)?;
         let useful = !possible.is_empty()? && valid.basic_sets()?.len() <= MAX_ASSUMPTION_PARTS;
-        if !self.may_assume(AssumptionKind::EB) {
-            return Err(self.unassumed(AssumptionKind::EB, line, "that the check here never fails", scope.block));
+        if !self.arithmetic.may_assume(AssumptionKind::EB) {
+            return Err(self.arithmetic.unassumed(
+                AssumptionKind::EB,
+                line,
+                "that the check here never fails",
+                scope.block,
+            ));
         }
         if !useful {
             let why = "when it fails is not a simple condition on unchanging values";
             return Err(Stop::refuse(RefusalKind::ErrorBranch, line, why, scope.block));
         }
-        self.context_assumed = self.context_assumed.intersect(&valid)?;
         let because = self.sentence(&check);
-        self.assumptions.push(Assumption { kind: AssumptionKind::EB, because, line, valid });
-        Ok(())
+        Ok(self.arithmetic.known.assume(Assumption { kind: AssumptionKind::EB, because, line, valid })?)
     }
 
     /// Of a condition in several parts, one of which speaks of what bounds the loops and the others of sizes that make no sense
@@ -86,26 +89,14 @@ impl Reader<'_> {
     }
 
     /// Believes `llvm.assume` (`__builtin_assume`, `[[assume]]`): where it is false the program has no meaning.
-    pub(super) fn learn_from_hints(&mut self, scope: &Scope) -> Result<(), Stop> {
-        let facts = self.facts;
+    pub fn learn_from_hints(&mut self, scope: &Scope) -> Result<(), Stop> {
+        let facts = self.values.facts;
         for condition in hints(facts, scope.block) {
-            let known = self.known_parameters();
-            self.proofs_only += 1;
-            let read = self.condition(condition, scope);
-            self.proofs_only -= 1;
-            match read {
-                Ok(holds) => self.promise(&scope.domain.subtract(&holds)?, scope)?,
-                Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
-                Err(_) => self.forget_parameters_since(known),
+            if let Some(holds) = self.arithmetic.prove(|this| this.condition(condition, scope))? {
+                self.promise(&scope.domain.subtract(&holds)?, scope)?;
             }
         }
         Ok(())
-    }
-
-    /// Conditions that the program promises in blocks before the region.
-    pub(super) fn learn_from_hints_above(&mut self, above: BlockId) -> Result<(), Stop> {
-        let facts = self.facts;
-        hints(facts, above).try_for_each(|condition| self.learn(condition, true, above))
     }
 
     /// The program promises that control gets to none of these instances of the scope.
@@ -116,15 +107,15 @@ impl Reader<'_> {
     }
 
     /// Can control get into the loop, and not out of it where it usually is left?
-    pub(super) fn may_stop_in(&self, id: LoopId) -> bool {
-        let facts = self.facts;
+    pub fn may_stop_in(&self, id: LoopId) -> bool {
+        let facts = self.values.facts;
         let inner = facts.loops.iter().filter(|l| facts.in_loop(l.header, id));
         let fails = |b: &BlockId| facts.block(*b).successors.iter().any(|&s| self.is_defined_error(s));
         facts.loops[id.index()].blocks.iter().any(fails) || inner.into_iter().any(Loop::may_never_end)
     }
 
     fn is_defined_error(&self, block: BlockId) -> bool {
-        self.facts.block(block).is_error && !self.is_undefined(block)
+        self.values.facts.block(block).is_error && !self.is_undefined(block)
     }
 
     /// Takes the promises so far for facts.
@@ -136,10 +127,10 @@ impl Reader<'_> {
     /// and that implication is what is known. It does not follow where control rests on memory: that this is what it was before the
     /// region is an assumption still to come, whose test must not be made simpler by it. Nor where a loop that was not
     /// modelled may never end.
-    pub(super) fn believe_promises(&mut self) -> Result<(), Stop> {
+    pub fn believe_promises(&mut self) -> Result<(), Stop> {
         let promises = std::mem::take(&mut self.promises);
-        let in_memory = |value: &ValueId| !self.all_invariants_behind(*value).is_empty();
-        if self.unmodelled_endless || self.param_values.iter().any(in_memory) {
+        let in_memory = |value: &ValueId| !self.values.all_invariants_behind(*value).is_empty();
+        if self.unmodelled_endless || self.arithmetic.known.values.iter().any(in_memory) {
             return Ok(());
         }
         promises.iter().try_for_each(|broken| self.know_never(broken))
@@ -147,55 +138,32 @@ impl Reader<'_> {
 
     /// The assumptions so far imply that the parameters are none of these. Something in many parts costs more than it tells.
     fn know_never(&mut self, broken: &Set) -> Result<(), Stop> {
-        let bad = broken.intersect(&self.context_assumed)?.coalesce()?;
+        let known = &mut self.arithmetic.known;
+        let bad = broken.intersect(&known.assumed)?.coalesce()?;
         if bad.is_empty()? {
             return Ok(());
         }
         let never = bad.complement()?;
-        let (known, assumed) = (never.gist(&self.context)?.coalesce()?, never.gist(&self.context_assumed)?.coalesce()?);
-        if known.basic_sets()?.len() == 1 {
-            self.context = self.context.intersect(&known)?;
-            self.context_assumed = self.context_assumed.intersect(&known)?;
+        let (always, assumed) = (never.gist(&known.context)?.coalesce()?, never.gist(&known.assumed)?.coalesce()?);
+        if always.basic_sets()?.len() == 1 {
+            known.learn(&always)?;
         } else if assumed.basic_sets()?.len() == 1 {
-            self.context_assumed = self.context_assumed.intersect(&assumed)?;
+            known.assumed = known.assumed.intersect(&assumed)?;
         }
         Ok(())
     }
 
-    /// Code outside of the region that only its errors lead to: new code never gets there, so that it need not provide for it.
-    pub(super) fn reached_by_errors_only(&self) -> BTreeSet<BlockId> {
-        let (facts, region) = (self.facts, self.region);
-        let behind = |starts: Vec<BlockId>| {
-            let mut seen: BTreeSet<BlockId> = starts.iter().copied().collect();
-            let mut work = starts;
-            while let Some(block) = work.pop() {
-                for &next in &facts.block(block).successors {
-                    if next != region.entry && seen.insert(next) {
-                        work.push(next);
-                    }
-                }
-            }
-            seen
-        };
-        let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
-        let errors: Vec<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
-        if errors.is_empty() {
-            return BTreeSet::new();
-        }
-        behind(errors).difference(&behind(vec![region.exit])).copied().collect()
-    }
-
     /// Control that gets there has no defined behaviour, and nothing happens before.
     fn is_undefined(&self, block: BlockId) -> bool {
-        let instructions = &self.facts.block(block).instructions;
-        let silent = |v: &ValueId| self.facts.instruction(*v).is_some_and(|i| !i.side_effects);
+        let instructions = &self.values.facts.block(block).instructions;
+        let silent = |v: &ValueId| self.values.facts.instruction(*v).is_some_and(|i| !i.side_effects);
         let (last, before) = instructions.split_last().expect("a block has an end");
-        let ends = matches!(self.facts.instruction(*last).map(|i| &i.op), Some(Op::Unreachable));
+        let ends = matches!(self.values.facts.instruction(*last).map(|i| &i.op), Some(Op::Unreachable));
         ends && before.iter().all(silent)
     }
 
     fn line_of_check(&self, condition: ValueId, scope: &Scope) -> u32 {
-        let line = self.facts.instruction(condition).map_or(0, |i| i.line);
+        let line = self.values.facts.instruction(condition).map_or(0, |i| i.line);
         if line != 0 { line } else { scope.line }
     }
 
@@ -212,16 +180,16 @@ impl Reader<'_> {
 
     /// `i < n`, where both sides have names in the source.
     fn shown_check(&self, condition: ValueId, truth: bool) -> Option<String> {
-        let instruction = self.facts.instruction(condition)?;
+        let instruction = self.values.facts.instruction(condition)?;
         let Op::ICmp(predicate) = instruction.op else { return None };
         let side = |v: ValueId| {
             let v = self.without_casts(v);
-            let counter = self.facts.instruction(v).filter(|_| self.facts.is_phi(v)).and_then(|phi| {
-                let l = &self.facts.loops[self.facts.block(phi.block).innermost_loop?.index()];
+            let counter = self.values.facts.instruction(v).filter(|_| self.values.facts.is_phi(v)).and_then(|phi| {
+                let l = &self.values.facts.loops[self.values.facts.block(phi.block).innermost_loop?.index()];
                 Some(l.counter_name.as_str()).filter(|name| l.header == phi.block && !name.is_empty())
             });
             let is_counter = counter.is_some();
-            let name = match (&self.facts.value(v).kind, counter, self.facts.value(v).name.as_str()) {
+            let name = match (&self.values.facts.value(v).kind, counter, self.values.facts.value(v).name.as_str()) {
                 (ValueKind::ConstantInt(c), ..) => c.to_string(),
                 (_, Some(name), _) => name.to_string(),
                 (_, _, "") => return None,
@@ -254,9 +222,9 @@ impl Reader<'_> {
 
     /// The value that people wrote: without conversions, and without the 0 that a size is no less than.
     fn without_casts(&self, value: ValueId) -> ValueId {
-        let is_constant = |v: &ValueId| matches!(self.facts.value(*v).kind, ValueKind::ConstantInt(_));
+        let is_constant = |v: &ValueId| matches!(self.values.facts.value(*v).kind, ValueKind::ConstantInt(_));
         let mut at = value;
-        while let Some(instruction) = self.facts.instruction(at) {
+        while let Some(instruction) = self.values.facts.instruction(at) {
             let operands = &instruction.operands;
             at = match instruction.op {
                 Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) | Op::Freeze => operands[0],
@@ -269,7 +237,7 @@ impl Reader<'_> {
 
     /// Names that only linkers read are not shown.
     fn called_on_error(&self, block: BlockId) -> Option<&str> {
-        self.facts.block(block).instructions.iter().find_map(|&v| match &self.facts.instruction(v)?.op {
+        self.values.facts.block(block).instructions.iter().find_map(|&v| match &self.values.facts.instruction(v)?.op {
             Op::Call(call)
                 if !call.callee.is_empty()
                     && !call.is_intrinsic
@@ -296,13 +264,4 @@ fn involved(set: &Set) -> Result<BTreeSet<String>, isl::IslError> {
 
 fn is_number(text: &str) -> bool {
     text.parse::<i64>().is_ok()
-}
-
-/// The conditions that `block` promises.
-fn hints(facts: &FunctionFacts, block: BlockId) -> impl Iterator<Item = ValueId> + '_ {
-    facts.block(block).instructions.iter().filter_map(|&v| {
-        let instruction = facts.instruction(v)?;
-        let is_hint = matches!(instruction.op, Op::Ignorable(IgnorableKind::Assume));
-        instruction.operands.first().copied().filter(|_| is_hint)
-    })
 }

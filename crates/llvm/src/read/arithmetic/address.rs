@@ -1,0 +1,155 @@
+//! Pointers as a base defined outside the region and a number of bytes.
+
+use super::modular::{Function, Modular, Window, wraps_in};
+use super::{Arithmetic, MAX_DEPTH, Read, Scope, not_affine};
+use crate::facts::{CastOp, Op, Scev, ValueId, ValueKind};
+use isl::PwAff;
+
+/// The pointer is `base` plus `offset` bytes modulo 2^w. `exact`: no step of its computation can have wrapped.
+#[derive(Clone, Debug)]
+pub struct Address<F> {
+    pub base: ValueId,
+    pub offset: F,
+    pub exact: bool,
+    /// The offset is right if it lies in here, the end excluded, in all instances.
+    pub window: Option<Window>,
+}
+
+impl<F: Function> Address<F> {
+    fn exactly(arithmetic: &Arithmetic, scope: &Scope, base: ValueId, offset: i64) -> Read<Self> {
+        Ok(Address { base, offset: F::constant(arithmetic, scope, offset)?, exact: true, window: None })
+    }
+
+    fn without_window(self) -> Read<Self> {
+        if self.window.is_none() { Ok(self) } else { wraps_in("an address") }
+    }
+}
+
+impl Arithmetic<'_> {
+    /// The pointer with an affine number of bytes that has not wrapped.
+    pub fn pointer(&mut self, pointer: ValueId, scope: &Scope) -> Read<(ValueId, PwAff)> {
+        let address = self.address::<PwAff>(pointer, scope, 0)?;
+        if address.exact {
+            return Ok((address.base, address.offset));
+        }
+        // Two offsets within one signed range differ by less than 2^w: equal addresses have equal offsets.
+        let bits = self.values.facts.target.index_bits;
+        let offset = self.as_signed(Modular::new(address.offset, bits), scope)?;
+        Ok((address.base, offset.function))
+    }
+
+    pub fn address<F: Function>(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Read<Address<F>> {
+        if depth > MAX_DEPTH {
+            return not_affine("a very long address computation");
+        }
+        let pointer = self.values.stands_for(pointer);
+        if !self.values.is_outside(pointer) {
+            return self.computed_address(pointer, scope, depth);
+        }
+        // Look through sums that need no assumption, so that `A` and `A + 1` are one array.
+        let inside = self.prove(|this| {
+            let address = this.computed_address::<F>(pointer, scope, depth)?;
+            let plain = this.expand_products || address.offset.is_affine();
+            if address.exact && address.window.is_none() && plain { Ok(address) } else { wraps_in("an address") }
+        })?;
+        if let Some(address) = inside {
+            return Ok(address);
+        }
+        match self.values.handed_on(pointer) {
+            Some(base) => Address::exactly(self, scope, base, 0),
+            None => not_affine(self.values.facts.display_name(pointer)),
+        }
+    }
+
+    fn computed_address<F: Function>(&mut self, pointer: ValueId, scope: &Scope, depth: u32) -> Read<Address<F>> {
+        let facts = self.values.facts;
+        let Some(instruction) = facts.instruction(pointer) else {
+            return match facts.value(pointer).kind {
+                ValueKind::ConstantGep { base, offset } => Address::exactly(self, scope, base, offset),
+                _ => not_affine(facts.display_name(pointer)),
+            };
+        };
+        match &instruction.op {
+            Op::Gep { base, offset: Some(terms), inbounds, nusw, .. } => {
+                let from = self.address::<F>(*base, scope, depth + 1)?;
+                let mut exact = from.exact && (*inbounds || *nusw);
+                let mut offset = from.offset.add(&F::constant(self, scope, terms.constant)?)?;
+                // What has a window, and what it is a part of the offset as.
+                let mut framed: Vec<(Window, F)> = Vec::new();
+                framed.extend(from.window.map(|window| (window, from.offset)));
+                for &(index, scale) in &terms.terms {
+                    // Poison in an index is poison in the address, and every address read here is used.
+                    let index = F::read(self, index, scope, true, depth + 1)?;
+                    let (index, is_exact) = F::index(self, index, scope)?;
+                    exact &= is_exact;
+                    let scale = i128::from(scale);
+                    let scaled = index.function.scale(scale)?;
+                    offset = offset.add(&scaled)?;
+                    if let Some((first, end)) = index.window {
+                        if !(1..1 << 32).contains(&scale) {
+                            return wraps_in("an address");
+                        }
+                        framed.push(((first * scale, end * scale), scaled));
+                    }
+                }
+                let window = match &framed[..] {
+                    [] => None,
+                    // All but that part must be a number, or the whole would say nothing about the part.
+                    [((first, end), part)] => {
+                        let Some(by) = offset.sub(part)?.as_constant() else { return wraps_in("an address") };
+                        Some((first + by, end + by))
+                    }
+                    _ => return wraps_in("an address"),
+                };
+                Ok(Address { base: from.base, offset, exact, window })
+            }
+            Op::Cast(CastOp::BitCast) => self.address(instruction.operands[0], scope, depth + 1),
+            Op::Phi { .. } if !self.values.is_outside(pointer) && self.values.turns_with(pointer, &scope.loops) => {
+                self.address_of_scev(&self.scev(pointer, scope), scope, depth + 1)
+            }
+            _ => not_affine(facts.display_name(pointer)),
+        }
+    }
+
+    fn address_of_scev<F: Function>(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Address<F>> {
+        let not_even = || not_affine("a pointer that does not move by equal steps");
+        match scev {
+            Scev::Unknown { value, .. } => {
+                let is_phi_itself = self.values.facts.is_phi(*value) && !self.values.is_outside(*value);
+                if is_phi_itself { not_even() } else { self.address(*value, scope, depth + 1) }
+            }
+            Scev::Add { operands, .. } => {
+                let mut address: Option<Address<F>> = None;
+                let mut sum = F::constant(self, scope, 0)?;
+                for operand in operands {
+                    if !self.values.is_pointer(operand) {
+                        sum = sum.add(&self.of_scev::<F>(operand, scope, depth + 1)?.without_window()?.function)?;
+                    } else if address.is_none() {
+                        address = Some(self.address_of_scev::<F>(operand, scope, depth + 1)?.without_window()?);
+                    } else {
+                        return not_even();
+                    }
+                }
+                let Some(address) = address else { return not_even() };
+                Ok(Address { offset: address.offset.add(&sum)?, exact: false, ..address })
+            }
+            Scev::AddRec { in_loop, operands, .. } => {
+                let dimension = scope.loops.iter().position(|l| l == in_loop);
+                let ([start, steps @ ..], Some(dimension)) = (operands.as_slice(), dimension) else {
+                    return not_even();
+                };
+                if steps.len() != 1 && !F::UNEVEN {
+                    return not_even();
+                }
+                let start = self.address_of_scev::<F>(start, scope, depth + 1)?.without_window()?;
+                let mut parts = vec![start.offset];
+                for step in steps {
+                    parts.push(self.of_scev::<F>(step, scope, depth + 1)?.without_window()?.function);
+                }
+                let offset = F::recurrence(self, parts, scope, dimension)?;
+                Ok(Address { base: start.base, offset, exact: false, window: None })
+            }
+            _ => not_even(),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Integers as functions of iteration counts and parameters: the one reader of values, conditions and addresses.
+//!
+//! A machine integer of w bits is known modulo 2^w. So every value is read as a function L into ℤ of which only *L ≡ value (mod 2^w)*
+//! is claimed: sums, differences, products, shifts to the left and truncations keep that claim without any proof. Where the
+//! integer itself matters (an extension, a comparison, a division, an address) L must lie in the range of the type, signed or
+//! unsigned; then L *is* the value. That range is proved from no-wrap flags, or over the instances in question, or it becomes
+//! an assumption that the run-time check covers.
+//!
+//! No-wrap flags are `trusted` only while poison from the flagged instruction would reach the address or branch that is being read:
+//! in an instance that gets there without undefined behaviour, the flag tells the truth.
+
+mod address;
+mod affine;
+mod condition;
+mod known;
+mod modular;
+mod polynomial;
+
+pub use address::Address;
+pub use affine::Affine;
+pub use known::Known;
+pub use modular::Window;
+
+use super::Stop;
+use super::values::Values;
+use crate::facts::{BlockId, LoopId, Type, ValueId};
+use isl::{Aff, DimType, IslError, LocalSpace, PwAff, Set, Space};
+use model::assume::{Allowed, AssumptionKind};
+use model::refusal::RefusalKind;
+use model::scop::{Param, ParamId};
+
+/// Expressions deeper than this are not worth reading.
+const MAX_DEPTH: u32 = 48;
+/// Conditions that fall into more convex parts than this are refused rather than checked.
+pub const MAX_ASSUMPTION_PARTS: usize = 4;
+
+/// Where a value is looked at: which instances, and in which loops.
+#[derive(Clone)]
+pub struct Scope {
+    /// Dimension d counts the iterations of `loops[d]`.
+    pub loops: Vec<LoopId>,
+    /// Unnamed tuple of `loops.len()` dimensions.
+    pub domain: Set,
+    pub block: BlockId,
+    pub line: u32,
+}
+
+/// Why a value cannot be read.
+#[derive(Debug)]
+pub enum NotAffine {
+    /// The value that stands in the way.
+    Because(String),
+    Wraps(String),
+    Isl(IslError),
+}
+impl From<IslError> for NotAffine {
+    fn from(error: IslError) -> Self {
+        NotAffine::Isl(error)
+    }
+}
+impl NotAffine {
+    pub fn refused(self, kind: RefusalKind, scope: &Scope) -> Stop {
+        match self {
+            NotAffine::Because(why) => Stop::refuse(kind, scope.line, why, scope.block),
+            NotAffine::Wraps(what) => Stop::refuse(RefusalKind::MayWrap, scope.line, what, scope.block),
+            NotAffine::Isl(error) => Stop::Isl(error),
+        }
+    }
+}
+
+pub type Read<T> = Result<T, NotAffine>;
+
+fn not_affine<T>(why: impl Into<String>) -> Read<T> {
+    Err(NotAffine::Because(why.into()))
+}
+
+pub fn set_space(ctx: &isl::Ctx, depth: usize) -> Result<Space, IslError> {
+    Space::set_alloc(ctx, 0, depth)
+}
+
+/// All signed or unsigned numbers of so many bits.
+fn any_of(bits: u32, unsigned: bool) -> (i128, i128) {
+    if unsigned { (0, (1i128 << bits) - 1) } else { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) }
+}
+
+pub struct Arithmetic<'a> {
+    pub values: &'a Values<'a>,
+    pub known: Known,
+    /// What may be assumed.
+    allowed: Allowed,
+    /// But nothing at the moment: see [`Arithmetic::prove`].
+    proofs_only: bool,
+    /// What the next assumption is about.
+    subject: (AssumptionKind, String),
+    /// While an exit condition is read: instances in which it says something else than the program, and which are not assumed away.
+    unsure: Option<Set>,
+    /// Values from outside that are products are read as such, not as parameters of their own.
+    pub expand_products: bool,
+}
+
+impl<'a> Arithmetic<'a> {
+    pub fn new(values: &'a Values<'a>, allowed: Allowed, expand_products: bool) -> Result<Self, IslError> {
+        Ok(Arithmetic {
+            values,
+            known: Known::nothing(values.ctx)?,
+            allowed,
+            proofs_only: false,
+            subject: (AssumptionKind::EE, "integer arithmetic in the loops must not wrap around".into()),
+            unsure: None,
+            expand_products,
+        })
+    }
+
+    // ---- scopes: what holds while a step runs, and what is left of it ----
+
+    /// Runs a step with another value in a field, which gets its own back however the step ends.
+    pub fn with<V, T>(&mut self, field: fn(&mut Self) -> &mut V, value: V, step: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(field(self), value);
+        let result = step(self);
+        *field(self) = before;
+        result
+    }
+
+    /// Runs a step whose assumptions are of this kind, for this reason.
+    pub fn assuming<T>(&mut self, kind: AssumptionKind, because: String, step: impl FnOnce(&mut Self) -> T) -> T {
+        self.with(|this| &mut this.subject, (kind, because), step)
+    }
+
+    /// Runs a step; if it fails, nothing that it learned or assumed on the way remains.
+    pub fn or_forget<T, E>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let mark = self.known.mark();
+        let result = step(self);
+        if result.is_err() {
+            self.known.go_back_to(mark);
+        }
+        result
+    }
+
+    /// The same for a step without which reading goes on.
+    pub fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, isl::IslError> {
+        match self.or_forget(step) {
+            Ok(result) => Ok(Some(result)),
+            Err(NotAffine::Isl(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// An attempt in which nothing may be assumed.
+    pub fn prove<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, isl::IslError> {
+        self.with(|this| &mut this.proofs_only, true, |this| this.attempt(step))
+    }
+
+    /// Runs a step that is not to assume anything of exit conditions; beside its result, the instances that it is unsure of.
+    pub fn unsure<T>(&mut self, nowhere: Set, step: impl FnOnce(&mut Self) -> T) -> (T, Set) {
+        let finish = |this: &mut Self| (step(this), this.unsure.take().expect("set here"));
+        self.with(|this| &mut this.unsure, Some(nowhere), finish)
+    }
+
+    pub fn may_assume(&self, kind: AssumptionKind) -> bool {
+        !self.proofs_only && self.allowed.contains(kind)
+    }
+
+    pub fn unassumed(&self, kind: AssumptionKind, line: u32, what: &str, block: BlockId) -> Stop {
+        Stop::refuse(RefusalKind::Unassumed, line, format!("{what} ({})", kind.name()), block)
+    }
+
+    // ---- parameters ----
+
+    fn intern_parameter(&mut self, value: ValueId, bits: u32) -> Result<ParamId, IslError> {
+        // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
+        let loaded_before = self.values.invariants.contains_key(&value) && !self.values.is_defined_before(value);
+        let reliable = !loaded_before && self.values.oracle.is_guaranteed_not_poison(value);
+        let unsigned = self.values.is_taken_for_unsigned(value, bits);
+        let range = match (reliable, unsigned) {
+            (false, _) => any_of(bits, unsigned),
+            (true, false) => self.values.oracle.signed_range(value),
+            // Of less than 64 bits.
+            (true, true) => {
+                let (low, high) = self.values.oracle.unsigned_range(value);
+                (low as i128, high as i128)
+            }
+        };
+        self.known.intern(value, Param { name: String::new(), bits, unsigned, range }, self.values.name_of(value))
+    }
+
+    /// A value of the region that is computed again before it. What LLVM knows of it holds where it stands, not there.
+    fn intern_hoisted(&mut self, value: ValueId, bits: u32) -> Result<ParamId, IslError> {
+        let unsigned = self.values.is_taken_for_unsigned(value, bits);
+        self.known.intern(
+            value,
+            Param { name: String::new(), bits, unsigned, range: any_of(bits, unsigned) },
+            self.values.name_of(value),
+        )
+    }
+
+    /// The value as a parameter of the region.
+    pub fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+        let Some(value) = self.values.handed_on(value) else {
+            return not_affine(self.values.facts.display_name(value));
+        };
+        let bits = self.bits(value)?;
+        let id = self.intern_parameter(value, bits)?;
+        self.as_parameter(scope, id, bits)
+    }
+
+    /// A value that the region computes from what is known before it, as a parameter.
+    pub fn hoisted_parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
+        let bits = self.bits(value)?;
+        let id = self.intern_hoisted(value, bits)?;
+        self.as_parameter(scope, id, bits)
+    }
+
+    fn as_parameter(&mut self, scope: &Scope, id: ParamId, bits: u32) -> Read<Affine> {
+        let space = set_space(self.values.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
+        let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
+        let local = LocalSpace::from_space(&space)?;
+        let function = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Param, 0)?)?;
+        let Param { unsigned, range, .. } = self.known.params[id.index()];
+        let signed = !unsigned || range.1 < 1 << (bits - 1);
+        Ok(Affine { signed, unsigned: range.0 >= 0, ..Affine::new(function, bits) })
+    }
+
+    fn bits(&self, value: ValueId) -> Read<u32> {
+        match self.values.facts.value(value).ty {
+            Type::Int(bits) if bits <= 64 => Ok(bits),
+            Type::Int(_) => not_affine("an integer of more than 64 bits"),
+            _ => not_affine(self.values.facts.display_name(value)),
+        }
+    }
+
+    /// Is one of its parameters a product of others?
+    pub fn hides_products(&self, offset: &PwAff) -> Result<bool, isl::IslError> {
+        for p in 0..offset.dim(DimType::Param)? {
+            let id = ParamId::from_isl_name(&offset.get_dim_name(DimType::Param, p)?);
+            let product = id.is_some_and(|id| self.values.hides_product(self.known.values[id.index()], 0));
+            if product && offset.involves_dims(DimType::Param, p, 1)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,307 @@
+//! The arrays: in which shape every access is to cells, and which cells it touches.
+
+use crate::facts::{FunctionFacts, Op, ValueId};
+use crate::read::Stop;
+use crate::read::arithmetic::{Arithmetic, set_space};
+use crate::read::attempts::Again;
+use crate::read::memory::{CellRead, Extent, InvariantRead, MemoryAccess};
+use indexmap::IndexMap;
+use isl::{DimType, Map, PwAff, Set, Val};
+use model::assume::{Assumption, AssumptionKind};
+use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape, recover_shape};
+use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
+use model::refusal::{Refusal, RefusalKind};
+use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use std::cell::Cell;
+
+/// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
+const MAX_SHAPING: u64 = 1_000_000;
+
+/// A memory array with the relation of each of its accesses.
+pub struct Mapped {
+    pub array: Array,
+    /// And whether it says exactly what is touched.
+    pub relations: Vec<(Map, bool)>,
+    /// The cell of each invariant in it, by number.
+    pub invariants: Vec<(usize, Map)>,
+    /// Some address is a polynomial that fits no shape.
+    pub unshaped: Option<Refusal>,
+}
+
+/// The accesses to one array, and the invariants in it by number.
+struct Touched<'t> {
+    base: ValueId,
+    accesses: &'t [MemoryAccess],
+    domains: &'t IndexMap<StatementId, Set>,
+    invariants: Vec<(usize, &'t InvariantRead, &'t CellRead)>,
+}
+
+/// How an array is divided into cells.
+struct Layout {
+    cell_bytes: u64,
+    inner_sizes: Vec<Polynomial>,
+    /// Under which the inner subscripts stay inside of their sizes.
+    condition: Option<Set>,
+    /// By access; none where it may touch anything.
+    relations: Vec<Option<Map>>,
+    invariants: Vec<(usize, Map)>,
+    /// Why there is no better one.
+    refusal: Option<String>,
+}
+
+/// Ensures: what the shape rests on is assumed.
+pub fn map_array(
+    arithmetic: &mut Arithmetic,
+    base: ValueId,
+    accesses: &[MemoryAccess],
+    invariants: &[InvariantRead],
+    domains: &IndexMap<StatementId, Set>,
+    shaping: &Cell<u64>,
+) -> Result<Mapped, Stop> {
+    let numbered = invariants.iter().enumerate();
+    let here = |(number, read): (usize, &'_ InvariantRead)| -> Option<usize> {
+        read.cell.as_ref().filter(|cell| cell.base == base).map(|_| number)
+    };
+    let invariants = numbered.filter_map(here).map(|n| (n, &invariants[n], invariants[n].cell.as_ref().expect("one")));
+    let touched = Touched { base, accesses, domains, invariants: invariants.collect() };
+    // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
+    let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
+    let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
+    let layout =
+        if varying && has_flat { touched.flat(arithmetic.values.ctx)? } else { touched.shaped(arithmetic, shaping)? };
+    let values = arithmetic.values;
+    let name = values.array_name(base);
+    let anywhere = Set::universe(&set_space(values.ctx, 1 + layout.inner_sizes.len())?)?;
+    let mut relations = Vec::new();
+    let mut unshaped = None;
+    for (access, relation) in accesses.iter().zip(layout.relations) {
+        relations.push(match relation {
+            Some(relation) => (relation, true),
+            None => {
+                if let (Some(Offset::Polynomial(_)), true, None) = (&access.offset, is_sized(access), &unshaped) {
+                    let subject = match &layout.refusal {
+                        Some(why) => format!("`{name}` ({why})"),
+                        None => format!("`{name}`"),
+                    };
+                    unshaped = Some(Refusal::new(RefusalKind::NoShape, access.line, subject));
+                }
+                (Map::from_domain_and_range(&touched.instances(access)?, &anywhere)?, false)
+            }
+        });
+    }
+    let element = accesses.iter().find_map(|a| element_type(values.facts, a.instruction));
+    let recovered = match layout.inner_sizes.iter().map(Polynomial::degree).max() {
+        None => Recovered::None,
+        Some(0) => Recovered::Constant,
+        Some(_) => Recovered::Parametric,
+    };
+    let array = Array {
+        name,
+        kind: ArrayKind::Memory,
+        element: element.unwrap_or_else(|| "char".into()),
+        cell_bytes: layout.cell_bytes,
+        inner_sizes: layout.inner_sizes,
+        recovered,
+        condition: layout.condition,
+        may_wrap: None,
+        live_out: true,
+    };
+    Ok(Mapped { array, relations, invariants: layout.invariants, unshaped })
+}
+
+fn is_sized(access: &MemoryAccess) -> bool {
+    access.offset.is_some() && matches!(access.extent, Extent::Bytes(_))
+}
+
+impl Touched<'_> {
+    fn instances(&self, access: &MemoryAccess) -> Result<Set, isl::IslError> {
+        self.domains[&StatementId(access.draft as u32)].reset_tuple_id()
+    }
+
+    /// Cells of one size, counted from the base.
+    fn flat(&self, ctx: &isl::Ctx) -> Result<Layout, Stop> {
+        let mut granule = granule(self.accesses)?;
+        for (_, _, cell) in &self.invariants {
+            granule = gcd(gcd(granule, cell.bytes), common_divisor(&cell.offset)?).max(1);
+        }
+        let mut invariants = Vec::new();
+        for (number, _, cell) in &self.invariants {
+            let extent = Extent::Bytes(cell.bytes);
+            invariants.push((*number, flat_cells(ctx, &cell.offset, &extent, granule, &cell.domain)?));
+        }
+        let mut relations = Vec::new();
+        for access in self.accesses {
+            relations.push(match &access.offset {
+                Some(Offset::Affine(offset)) => {
+                    Some(flat_cells(ctx, offset, &access.extent, granule, &self.instances(access)?)?)
+                }
+                _ => None,
+            });
+        }
+        let (inner_sizes, condition, refusal) = (Vec::new(), None, None);
+        Ok(Layout { cell_bytes: granule, inner_sizes, condition, relations, invariants, refusal })
+    }
+
+    /// The shape in which all addresses are subscripts, if there is one.
+    fn shaped(&self, arithmetic: &mut Arithmetic, shaping: &Cell<u64>) -> Result<Layout, Stop> {
+        let mut linear = Vec::new();
+        for access in self.accesses {
+            if let (Some(offset), Extent::Bytes(bytes)) = (&access.offset, &access.extent) {
+                linear.push(LinearAccess { domain: self.instances(access)?, offset: offset.clone(), bytes: *bytes });
+            }
+        }
+        for (_, _, cell) in &self.invariants {
+            let domain = cell.domain.intersect_params(&arithmetic.known.assumed)?;
+            linear.push(LinearAccess { domain, offset: Offset::Affine(cell.offset.clone()), bytes: cell.bytes });
+        }
+        let mut shape = shape_of(arithmetic, &linear, shaping)?;
+        if !shape.condition.plain_is_universe()? && !arithmetic.may_assume(AssumptionKind::IB) {
+            shape = flat_shape(arithmetic.values.ctx, &linear, &arithmetic.known.assumed)?;
+        }
+        let mut condition = None;
+        if !shape.condition.plain_is_universe()? {
+            let line = self.accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
+            assume_shape(arithmetic, self.base, &shape.inner_sizes, &shape.condition, line)?;
+            condition = Some(shape.condition);
+        }
+        let (cell_bytes, inner_sizes) = (shape.cell_bytes, shape.inner_sizes);
+        let mut found = shape.relations.into_iter();
+        let mut relations = Vec::new();
+        for access in self.accesses {
+            relations.push(if is_sized(access) { found.next().flatten() } else { None });
+        }
+        let mut invariants = Vec::new();
+        for ((number, read, _), relation) in self.invariants.iter().zip(found) {
+            let Some(relation) = relation else { return Err(Stop::Again(Again::Varies(read.loads.clone()))) };
+            invariants.push((*number, relation));
+        }
+        for (access, relation) in self.accesses.iter().zip(&mut relations) {
+            if let Some(block) = block(access)? {
+                let domain = self.instances(access)?.intersect_params(&arithmetic.known.assumed)?;
+                *relation = block.cells(&domain, cell_bytes, &inner_sizes)?;
+            }
+        }
+        Ok(Layout { cell_bytes, inner_sizes, condition, relations, invariants, refusal: shape.refusal })
+    }
+}
+
+/// Looks for a shape as long as the function's allowance lasts.
+fn shape_of(arithmetic: &Arithmetic, accesses: &[LinearAccess], shaping: &Cell<u64>) -> Result<Shape, Stop> {
+    let ctx = arithmetic.values.ctx;
+    if shaping.get() > MAX_SHAPING {
+        return Ok(flat_shape(ctx, accesses, &arithmetic.known.assumed)?);
+    }
+    let before = ctx.operations_left().unwrap_or(0);
+    let shape = recover_shape(ctx, accesses, &arithmetic.known.assumed)?;
+    shaping.set(shaping.get() + before.saturating_sub(ctx.operations_left().unwrap_or(0)));
+    Ok(shape)
+}
+
+fn assume_shape(
+    arithmetic: &mut Arithmetic,
+    base: ValueId,
+    sizes: &[Polynomial],
+    condition: &Set,
+    line: u32,
+) -> Result<(), Stop> {
+    let known = &mut arithmetic.known;
+    let valid = condition.gist(&known.assumed)?.coalesce()?;
+    // With the source's names.
+    let named = |var: Var| match var {
+        Var::Param(id) => known.params[id.index()].name.clone(),
+        counter => counter.to_string(),
+    };
+    let shape: String = sizes.iter().map(|size| format!("[{}]", size.show(&named))).collect();
+    let because = format!("the subscripts of {}[]{shape} stay inside its rows", arithmetic.values.array_name(base));
+    Ok(known.assume(Assumption { kind: AssumptionKind::IB, because, line, valid })?)
+}
+
+fn element_type(facts: &FunctionFacts, instruction: ValueId) -> Option<String> {
+    match &facts.instruction(instruction)?.op {
+        Op::Load { .. } => Some(facts.value(instruction).type_name.clone()),
+        Op::Store { value, .. } => Some(facts.value(*value).type_name.clone()),
+        _ => None,
+    }
+}
+
+/// The largest number of bytes that divides all sizes and all coefficients of offsets and extents.
+fn granule(accesses: &[MemoryAccess]) -> Result<u64, isl::IslError> {
+    let mut granule = 0u64;
+    for access in accesses {
+        let extent = match &access.extent {
+            Extent::Bytes(bytes) => {
+                granule = gcd(granule, *bytes);
+                None
+            }
+            Extent::Affine(extent) => Some(extent),
+            Extent::Product(_) | Extent::Unknown => None,
+        };
+        let offset = access.offset.as_ref().and_then(Offset::as_affine);
+        for function in offset.into_iter().chain(extent) {
+            granule = gcd(granule, common_divisor(function)?);
+        }
+    }
+    Ok(granule.max(1))
+}
+
+/// `{ i -> e : offset(i) <= granule·e < offset(i) + extent(i) }`, exact when the granule divides both.
+fn flat_cells(
+    ctx: &isl::Ctx,
+    offset: &PwAff,
+    extent: &Extent,
+    granule: u64,
+    domain: &Set,
+) -> Result<Map, isl::IslError> {
+    let granule = Val::int_from_si(ctx, granule as i64)?;
+    let end = match extent {
+        Extent::Bytes(bytes) => offset.add(&constant_like(offset, *bytes as i64)?)?,
+        Extent::Affine(extent) => offset.add(extent)?,
+        Extent::Product(_) => unreachable!("in arrays of several dimensions only"),
+        Extent::Unknown => unreachable!("an unknown extent has no offset"),
+    };
+    let (first, end) = (offset.scale_down_val(&granule)?.floor()?, end.scale_down_val(&granule)?.ceil()?);
+    between(&first, &end)?.intersect_domain(domain)
+}
+
+/// An access of varying length as a block, if it begins at one polynomial.
+fn block(access: &MemoryAccess) -> Result<Option<Block>, isl::IslError> {
+    let (Extent::Product(length), Some(offset)) = (&access.extent, &access.offset) else { return Ok(None) };
+    let start = match offset {
+        Offset::Affine(offset) => PiecewisePolynomial::from_pw_aff(offset)?,
+        Offset::Polynomial(offset) => Some(offset.clone()),
+    };
+    let pieces = start.map(|start| start.pieces).unwrap_or_default();
+    Ok(match &pieces[..] {
+        [(_, start)] => Some(Block { start: start.clone(), length: length.bytes.clone() }),
+        _ => None,
+    })
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The greatest common divisor of all coefficients of a function; 1 if it has divisions.
+fn common_divisor(function: &PwAff) -> Result<u64, isl::IslError> {
+    let mut divisor = 0;
+    for (_, aff) in function.pieces()? {
+        if !aff.get_denominator_val()?.is_one()? || aff.involves_locals()? {
+            return Ok(1);
+        }
+        let mut coefficients = vec![aff.get_constant_val()?];
+        for kind in [DimType::In, DimType::Param] {
+            for position in 0..aff.dim(kind)? {
+                coefficients.push(aff.get_coefficient_val(kind, position)?);
+            }
+        }
+        for coefficient in coefficients {
+            divisor = gcd(divisor, coefficient.to_i64().map_or(1, i64::unsigned_abs));
+        }
+    }
+    Ok(divisor)
+}
+
+fn constant_like(function: &PwAff, value: i64) -> Result<PwAff, isl::IslError> {
+    let domain = Set::universe(&function.get_domain_space()?)?;
+    domain.pw_aff_on_domain_val(&Val::int_from_si(function.ctx(), value)?)
+}

@@ -1,0 +1,517 @@
+//! Puts together what was read: arrays with their shapes, statements with their accesses, the original order.
+
+mod arrays;
+mod order;
+mod program;
+mod update;
+
+use super::Stop;
+use super::arithmetic::{Arithmetic, Window};
+use super::attempts::{Again, Attempt};
+use super::control::Item;
+use super::memory::{Accesses, AccessesByBase, Errno, Extent, InvariantRead, MemoryAccess};
+use super::statement::{Cut, Draft, Slot};
+use super::values::Values;
+use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
+use crate::facts::{BlockId, Oracle, Types, ValueId};
+use arrays::{Mapped, map_array};
+use indexmap::{IndexMap, IndexSet};
+use isl::{DimType, Map, Set};
+use model::assume::{Assumption, AssumptionKind, Assumptions};
+use model::delinearize::Offset;
+use model::refusal::{Refusal, RefusalKind};
+use model::scop::{
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Scop, Statement, StatementId,
+};
+use order::original_schedule;
+use planted::Fault;
+use program::program;
+use std::collections::BTreeSet;
+use update::updates;
+
+/// That a value does not change is not worth a check of more parts than this.
+const MAX_UNWRITTEN_PARTS: usize = 4;
+
+/// `shaping`: operations of isl that looking for array shapes took so far.
+pub fn assemble(
+    mut arithmetic: Arithmetic,
+    items: &[Item],
+    cut: Cut,
+    accesses: Accesses,
+    invariants: Vec<InvariantRead>,
+    shaping: &std::cell::Cell<u64>,
+) -> Result<Attempt, Stop> {
+    let values = arithmetic.values;
+    if cut.drafts.is_empty() {
+        let line = values.facts.line_of_block(values.region.entry);
+        let why = "the loops compute nothing that is kept";
+        return Err(Stop::refuse(RefusalKind::NoProfit, line, why, values.region.entry));
+    }
+    let Accesses { mut by_base, expanded_products } = accesses;
+    for base in invariants.iter().filter_map(InvariantRead::base) {
+        by_base.entry(base).or_default();
+    }
+    let domains = statement_domains(&arithmetic, &cut)?;
+    let mut mapped = Vec::new();
+    for (&base, accesses) in &by_base {
+        mapped.push(map_array(&mut arithmetic, base, accesses, &invariants, &domains, shaping)?);
+    }
+    let mut assembly = Assembly {
+        values,
+        // Shapes may have added assumptions: from here on they hold.
+        domains: statement_domains(&arithmetic, &cut)?,
+        parts: cut.drafts.iter().map(|_| Parts::default()).collect(),
+        cells: invariants.iter().map(|_| None).collect(),
+        arithmetic,
+        cut,
+        accesses: by_base,
+        invariants,
+        arrays: IndexMap::new(),
+        bases: IndexMap::new(),
+        retyped: BTreeSet::new(),
+        errno: None,
+        slots: IndexMap::new(),
+        may_alias: Vec::new(),
+        unshaped: Vec::new(),
+    };
+    assembly.add_memory(mapped)?;
+    assembly.add_errno()?;
+    assembly.add_slots()?;
+    assembly.find_aliases()?;
+    assembly.assume_unwritten()?;
+    assembly.finish(items, expanded_products)
+}
+
+/// Everything that exists under the assumptions so far. A statement that never runs under them is dropped with them.
+fn statement_domains(arithmetic: &Arithmetic, cut: &Cut) -> Result<IndexMap<StatementId, Set>, isl::IslError> {
+    let mut domains = IndexMap::new();
+    for (index, draft) in cut.drafts.iter().enumerate() {
+        let id = StatementId(index as u32);
+        let domain = draft.scope.domain.intersect_params(&arithmetic.known.assumed)?.coalesce()?;
+        domains.insert(id, domain.set_tuple_name(&id.to_string())?);
+    }
+    Ok(domains)
+}
+
+/// A region, put together step by step.
+struct Assembly<'a> {
+    values: &'a Values<'a>,
+    arithmetic: Arithmetic<'a>,
+    cut: Cut,
+    accesses: AccessesByBase,
+    invariants: Vec<InvariantRead>,
+    /// Of each invariant, if it has a place in an array.
+    cells: Vec<Option<Map>>,
+    domains: IndexMap<StatementId, Set>,
+    arrays: IndexMap<ArrayId, Array>,
+    bases: IndexMap<ArrayId, ValueId>,
+    retyped: BTreeSet<ArrayId>,
+    errno: Option<ArrayId>,
+    slots: IndexMap<Slot, ArrayId>,
+    may_alias: Vec<(ArrayId, ArrayId)>,
+    unshaped: Vec<Refusal>,
+    /// Of each draft.
+    parts: Vec<Parts>,
+}
+
+/// What a statement and its body are made of, beside what is in its draft.
+#[derive(Default)]
+struct Parts {
+    accesses: Vec<Access>,
+    memory: Vec<(ValueId, ArrayId)>,
+    updating: Vec<ValueId>,
+}
+
+impl Assembly<'_> {
+    /// The arrays behind pointers, and the accesses to them.
+    fn add_memory(&mut self, all_mapped: Vec<Mapped>) -> Result<(), Stop> {
+        let updates = updates(self.values.facts, &self.cut, &self.accesses);
+        for ((&base, accesses), mut mapped) in self.accesses.iter().zip(all_mapped) {
+            let id = ArrayId(self.arrays.len() as u32);
+            self.unshaped.extend(mapped.unshaped);
+            if has_bytes_of_several_types(self.values.oracle, accesses, &mapped.relations)? {
+                self.retyped.insert(id);
+            }
+            for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
+                let is_part = |u: &&update::Updating| [u.load, u.store].contains(&access.instruction);
+                let update = updates.iter().find(is_part).map(|u| u.update);
+                let statement = StatementId(access.draft as u32);
+                let relation = relation
+                    .intersect_params(&self.arithmetic.known.assumed)?
+                    .set_tuple_name(DimType::In, &statement.to_string())?
+                    .set_tuple_name(DimType::Out, &id.to_string())?;
+                if exact && access.may_wrap() {
+                    let wraps = mapped.array.may_wrap.get_or_insert_default();
+                    wraps.touched.push((self.domains[&statement].clone(), relation.clone()));
+                    wraps.window = [wraps.window, access.window].into_iter().flatten().reduce(common);
+                }
+                let offset = match &access.offset {
+                    Some(Offset::Affine(offset)) => {
+                        let statement = isl::Id::alloc(self.values.ctx, &statement.to_string(), 0)?;
+                        Some(Offset::Affine(offset.set_tuple_id(DimType::In, &statement)?))
+                    }
+                    other => other.clone(),
+                };
+                let bytes = if let Extent::Bytes(bytes) = access.extent { bytes } else { 0 };
+                let kind = match access.kind {
+                    AccessKind::Write if !exact => AccessKind::MayWrite,
+                    kind => kind,
+                };
+                self.parts[access.draft].accesses.push(Access {
+                    kind,
+                    array: id,
+                    relation,
+                    offset: offset.filter(|_| bytes != 0 && exact),
+                    bytes,
+                    exact: exact && kind != AccessKind::MayWrite,
+                    update,
+                    line: access.line,
+                });
+                self.parts[access.draft].memory.push((access.instruction, id));
+            }
+            for (index, relation) in mapped.invariants {
+                self.cells[index] = Some(relation.set_tuple_name(DimType::Out, &id.to_string())?);
+            }
+            self.arrays.insert(id, mapped.array);
+            self.bases.insert(id, base);
+        }
+        for update in updates {
+            let draft = self.cut.drafts.iter().position(|d| d.instructions.contains(&update.operation));
+            if let Some(draft) = draft {
+                self.parts[draft].updating.extend([update.operation, update.load]);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_errno(&mut self) -> Result<(), Stop> {
+        let errno = Errno::add(self.values, &self.cut, &self.accesses, &self.domains, &mut self.arrays)?;
+        let Some(errno) = errno else { return Ok(()) };
+        for (draft, call, access) in errno.writes {
+            self.parts[draft].memory.push((call, access.array));
+            self.parts[draft].accesses.push(access);
+        }
+        self.errno = Some(errno.array);
+        Ok(())
+    }
+
+    /// A cell for each value that crosses statements, and the accesses to it.
+    fn add_slots(&mut self) -> Result<(), Stop> {
+        for &slot in &self.cut.slots {
+            let id = ArrayId(self.arrays.len() as u32);
+            let (value, kind, live_out) = match slot {
+                Slot::Value(v) => (v, ArrayKind::Value, self.cut.live_out_values.contains(&v)),
+                Slot::Phi(v) => (v, ArrayKind::Phi, self.cut.exit_phis.contains(&v)),
+            };
+            let facts = self.values.facts.value(value);
+            let name = if facts.name.is_empty() { format!("t{}", value.0) } else { facts.name.clone() };
+            self.arrays.insert(
+                id,
+                Array {
+                    name,
+                    kind,
+                    element: facts.type_name.clone(),
+                    cell_bytes: facts.bytes,
+                    inner_sizes: Vec::new(),
+                    recovered: Recovered::None,
+                    condition: None,
+                    may_wrap: None,
+                    live_out,
+                },
+            );
+            self.slots.insert(slot, id);
+        }
+        for ((draft, parts), domain) in self.cut.drafts.iter().zip(&mut self.parts).zip(self.domains.values()) {
+            let edge_writes = draft.boxed.iter().flat_map(|b| &b.edge_writes).map(|(_, value, slot)| (*value, *slot));
+            // Which edge of a box is taken is not modelled, but one of them is: together they certainly write.
+            let writes: IndexSet<Slot> =
+                draft.writes.iter().copied().chain(edge_writes).map(|(_, slot)| slot).collect();
+            let reads: IndexSet<Slot> = draft.reads.iter().map(|(_, slot)| *slot).collect();
+            for (slots_touched, kind) in [(reads, AccessKind::Read), (writes, AccessKind::Write)] {
+                for slot in slots_touched {
+                    let id = self.slots[&slot];
+                    let cell = Set::read_from_str(self.values.ctx, &format!("{{ {id}[] }}"))?;
+                    parts.accesses.push(Access {
+                        kind,
+                        array: id,
+                        relation: Map::from_domain_and_range(domain, &cell)?,
+                        offset: None,
+                        bytes: self.arrays[&id].cell_bytes,
+                        exact: true,
+                        update: None,
+                        line: draft.scope.line,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ensures: where arrays may overlap, or their bytes wrap around, that may be checked.
+    fn find_aliases(&mut self) -> Result<(), Stop> {
+        self.may_alias = self.aliasing_pairs();
+        let name = |array: &ArrayId| &self.arrays[array].name;
+        let (line, entry) = (self.lines().0, self.values.region.entry);
+        let beside_errno = self.may_alias.iter().find(|(_, second)| Some(*second) == self.errno);
+        if let Some((array, _)) = beside_errno.filter(|_| !self.values.oracle.has_errno_location()) {
+            let subject = format!("`{}` and `errno`", name(array));
+            return Err(Stop::refuse(RefusalKind::AliasUnchecked, line, subject, entry));
+        }
+        if let Some((first, second)) = self.may_alias.first().filter(|_| !self.may_assume(AssumptionKind::AA)) {
+            let what = format!("that `{}` and `{}` do not overlap", name(first), name(second));
+            return Err(self.arithmetic.unassumed(AssumptionKind::AA, line, &what, entry));
+        }
+        let wraps = |array: &&Array| array.may_wrap.is_some() && !self.may_assume(AssumptionKind::EE);
+        if let Some(array) = self.arrays.values().find(wraps) {
+            let what = format!("that the bytes of `{}` can be counted", array.name);
+            return Err(self.arithmetic.unassumed(AssumptionKind::EE, line, &what, entry));
+        }
+        Ok(())
+    }
+
+    fn may_assume(&self, kind: AssumptionKind) -> bool {
+        self.arithmetic.may_assume(kind)
+    }
+
+    fn aliasing_pairs(&self) -> Vec<(ArrayId, ArrayId)> {
+        let oracle = self.values.oracle;
+        let mut pairs = Vec::new();
+        let touching = |(&base, list): (&ValueId, &Vec<MemoryAccess>)| -> Vec<ValueId> {
+            let here = self.invariants.iter().filter(|read| read.base() == Some(base));
+            list.iter().map(|a| a.instruction).chain(here.flat_map(|read| read.loads.clone())).collect()
+        };
+        let instructions: Vec<Vec<ValueId>> = self.accesses.iter().map(touching).collect();
+        let is_written = |list: &Vec<MemoryAccess>| list.iter().any(|a| a.kind != AccessKind::Read);
+        let written: Vec<bool> = self.accesses.values().map(is_written).collect();
+        let bases: Vec<ValueId> = self.accesses.keys().copied().collect();
+        for second in 0..bases.len() {
+            for first in 0..second {
+                if (written[first] || written[second] && !planted::is(Fault::SecondWriteUnchecked))
+                    && oracle.may_alias(bases[first], &instructions[first], bases[second], &instructions[second])
+                {
+                    pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
+                }
+            }
+        }
+        for (number, (&base, instructions)) in bases.iter().zip(&instructions).enumerate() {
+            if let Some(errno) = self.errno
+                && oracle.may_be_errno(base, instructions)
+                && !planted::is(Fault::ErrnoApart)
+            {
+                pairs.push((ArrayId(number as u32), errno));
+            }
+        }
+        pairs
+    }
+
+    /// Takes for granted that no write hits the cell of an invariant: in its own array by what is written there, in others by their
+    /// being apart, which the check finds out anyway.
+    fn assume_unwritten(&mut self) -> Result<(), Stop> {
+        let known = &mut self.arithmetic.known;
+        for (read, relation) in self.invariants.iter().zip(&self.cells) {
+            let (Some(cell), Some(relation)) = (&read.cell, relation) else { continue };
+            let array = ArrayId(self.accesses.get_index_of(&cell.base).expect("an array") as u32);
+            let bytes = relation.intersect_domain(&cell.domain)?.range()?;
+            let mut hit = Set::empty(&known.assumed.get_space()?)?;
+            let all = self.parts.iter().flat_map(|parts| &parts.accesses);
+            for write in all.filter(|a| a.array == array && a.is_write()) {
+                hit = hit.union(&write.relation.range()?.intersect(&bytes)?.params()?)?;
+            }
+            let valid = hit.complement()?.gist(&known.assumed)?.coalesce()?;
+            if known.assumed.intersect(&valid)?.is_empty()? || valid.basic_sets()?.len() > MAX_UNWRITTEN_PARTS {
+                return Err(Stop::Again(Again::Varies(read.loads.clone())));
+            }
+            let shared = self.may_alias.iter().any(|&(a, b)| a == array || b == array);
+            if shared || !valid.plain_is_universe()? {
+                let because = format!("the loops do not change `{}`", shown_invariant(self.values, read));
+                known.assume(Assumption { kind: AssumptionKind::RT, because, line: read.line, valid })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn modelled_invariants(&mut self) -> Vec<Invariant> {
+        let (values, known) = (self.values, &self.arithmetic.known);
+        // Numbers of the reader, which are not those of the model.
+        let number = |load: ValueId| values.invariants.get_index_of(&load).expect("an invariant");
+        let mut all = Vec::new();
+        for (read, relation) in std::mem::take(&mut self.invariants).into_iter().zip(std::mem::take(&mut self.cells)) {
+            let needs_it = |value: ValueId| values.invariants_behind(value).contains(&number(read.load));
+            let name = shown_invariant(values, &read);
+            let mut preload = read.preload;
+            if let Some(preload) = &mut preload {
+                let params = (0..known.values.len() as u32).map(ParamId);
+                preload.params = params.filter(|p| needs_it(known.values[p.index()])).collect();
+                preload.arrays = self.bases.iter().filter(|(_, base)| needs_it(**base)).map(|(&id, _)| id).collect();
+            }
+            let cell = read.cell.zip(relation).map(|(cell, relation)| Cell {
+                array: ArrayId(self.accesses.get_index_of(&cell.base).expect("an array") as u32),
+                domain: cell.domain,
+                relation,
+                offset: cell.offset,
+                bytes: cell.bytes,
+            });
+            all.push(Invariant { name, line: read.line, cell, preload });
+        }
+        all
+    }
+
+    fn lines(&self) -> (u32, u32) {
+        let drafts = &self.cut.drafts;
+        let loops = drafts.iter().flat_map(|d| &d.scope.loops).map(|l| &self.values.facts.loops[l.index()]);
+        let lines: Vec<u32> = loops
+            .flat_map(|l| [l.line, l.end_line])
+            .chain(drafts.iter().map(|d| d.scope.line))
+            .filter(|&line| line != 0)
+            .collect();
+        (lines.iter().copied().min().unwrap_or(0), lines.iter().copied().max().unwrap_or(0))
+    }
+
+    /// The region, with nothing left to be assumed.
+    fn finish(mut self, items: &[Item], expanded_products: bool) -> Result<Attempt, Stop> {
+        let (facts, region, ctx) = (self.values.facts, self.values.region, self.values.ctx);
+        let same = |read: &InvariantRead| (read.load, self.values.all_the_same_as(read.load));
+        let same_values = self.invariants.iter().map(same).collect();
+        let invariants = self.modelled_invariants();
+        let schedule = original_schedule(ctx, items, &self.cut, &self.domains, &mut 0)?.expect("there are statements");
+        let lines = self.lines();
+        let slots = &self.slots;
+        let (mut statements, mut bodies) = (IndexMap::new(), IndexMap::new());
+        for ((draft, parts), (id, domain)) in self.cut.drafts.into_iter().zip(self.parts).zip(self.domains) {
+            statements.insert(
+                id,
+                Statement {
+                    line: draft.scope.line,
+                    domain,
+                    accesses: parts.accesses,
+                    boxed: draft.boxed.is_some(),
+                    loop_names: loop_names(self.values, &draft),
+                    bound_to_thread: draft.bound_to_thread,
+                },
+            );
+            bodies.insert(id, body(draft, slots, parts.memory, parts.updating));
+        }
+        let live_values = self.cut.live_out_values.iter();
+        let live_values = live_values.map(|&value| LiveOut::Value { value, slot: slots[&Slot::Value(value)] });
+        let live_phis = self.cut.exit_phis.iter().map(|&phi| LiveOut::ExitPhi {
+            phi,
+            slot: slots[&Slot::Phi(phi)],
+            only: self.values.only_from_region(phi),
+        });
+        let initial: Vec<(ArrayId, ValueId)> =
+            self.cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
+        let program = program(self.values, &statements, &bodies, &initial);
+        let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
+        let errors: BTreeSet<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
+        let conditional = self.arrays.values().filter(|a| a.condition.is_some()).count();
+        let known = self.arithmetic.known;
+        let mut assumptions = Assumptions::default();
+        known.assumptions.into_iter().for_each(|a| assumptions.add(a));
+        let region = ReadRegion {
+            entry: region.entry,
+            exit: region.exit,
+            blocks: region.blocks.clone(),
+            errors: errors.into_iter().collect(),
+            error_paths: self.values.reached_by_errors_only().into_iter().collect(),
+            params: known.values,
+            bodies,
+            bases: self.bases,
+            retyped: self.retyped,
+            errno: self.errno,
+            initial,
+            invariants: same_values,
+            live_outs: live_values.chain(live_phis).collect(),
+            twins: self.values.twins.clone(),
+            program,
+            scop: Scop {
+                ctx: ctx.clone(),
+                params: known.params,
+                context: known.context,
+                arrays: self.arrays,
+                statements,
+                schedule,
+                may_alias: self.may_alias,
+                lines,
+                invariants,
+                assumptions,
+            },
+        };
+        Ok(Attempt { region, unshaped: self.unshaped, conditional, expanded_products })
+    }
+}
+
+/// Are there two accesses of which LLVM thinks that they are apart by their types, though both may touch a byte?
+fn has_bytes_of_several_types(
+    oracle: &dyn Oracle,
+    accesses: &[MemoryAccess],
+    relations: &[(Map, bool)],
+) -> Result<bool, isl::IslError> {
+    // One access of each type, and what all of them touch.
+    let mut types: Vec<(ValueId, Set)> = Vec::new();
+    for (access, (relation, _)) in accesses.iter().zip(relations) {
+        let cells = relation.range()?;
+        let mut known = None;
+        for (at, (other, touched)) in types.iter().enumerate() {
+            match oracle.types(access.instruction, *other) {
+                Types::Same => known = Some(at),
+                Types::Apart if !touched.is_disjoint(&cells)? => return Ok(true),
+                Types::Apart | Types::Compatible => {}
+            }
+        }
+        match known {
+            Some(at) => types[at].1 = types[at].1.union(&cells)?,
+            None => types.push((access.instruction, cells)),
+        }
+    }
+    Ok(false)
+}
+
+fn shown_invariant(values: &Values, read: &InvariantRead) -> String {
+    let named = read.loads.iter().chain([&read.load]).find_map(|&l| values.name_of(l));
+    named.unwrap_or_else(|| "a value in memory".into())
+}
+
+fn loop_names(values: &Values, draft: &Draft) -> Vec<String> {
+    let name = |(depth, l): (usize, &crate::facts::LoopId)| {
+        let name = &values.facts.loops[l.index()].counter_name;
+        if name.is_empty() { format!("i{depth}") } else { name.clone() }
+    };
+    draft.scope.loops.iter().enumerate().map(name).collect()
+}
+
+fn body(
+    draft: Draft,
+    slots: &IndexMap<Slot, ArrayId>,
+    memory: Vec<(ValueId, ArrayId)>,
+    updating: Vec<ValueId>,
+) -> Body {
+    let scalar = |(value, slot): &(ValueId, Slot)| ScalarAccess { value: *value, slot: slots[slot] };
+    let kind = match draft.boxed {
+        None => BodyKind::Instructions(draft.instructions),
+        Some(part) => BodyKind::Boxed {
+            entry: draft.scope.block,
+            exit: part.exit,
+            blocks: part.blocks.iter().copied().collect(),
+            edge_writes: part
+                .edge_writes
+                .iter()
+                .map(|(from, value, slot)| (*from, ScalarAccess { value: *value, slot: slots[slot] }))
+                .collect(),
+        },
+    };
+    Body {
+        kind,
+        loops: draft.scope.loops,
+        inductions: draft.inductions,
+        reads: draft.reads.iter().map(scalar).collect(),
+        writes: draft.writes.iter().map(scalar).collect(),
+        memory,
+        recomputed: draft.recomputed,
+        updating,
+        elsewhere: Elsewhere::default(),
+    }
+}
+
+fn common(a: Window, b: Window) -> Window {
+    (a.0.max(b.0), a.1.min(b.1))
+}

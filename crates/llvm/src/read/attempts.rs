@@ -1,0 +1,112 @@
+//! One region, read until an attempt succeeds or nothing is left to be changed.
+//!
+//! An attempt looks at the region in some way ([`View`]). Where it fails, or reads less than it might, it says what to change
+//! ([`Stop::Again`], [`Attempt::doubts`]), and the next one begins from nothing but that.
+
+use super::arithmetic::Arithmetic;
+use super::region::Region;
+use super::values::Values;
+use super::{Inputs, Stop, assemble, control, legality, memory, statement};
+use crate::body::ReadRegion;
+use crate::facts::ValueId;
+use model::assume::AssumptionKind;
+use model::refusal::Refusal;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+
+/// So often a region is read again with fewer loads taken for invariant.
+const MAX_DISAPPOINTMENTS: usize = 4;
+
+/// What to change before a region is read again.
+#[derive(Debug)]
+pub enum Again {
+    /// These loads must not be taken for invariant.
+    Varies(Vec<ValueId>),
+    /// Pointers that looked unrelated point into one array, and statements were cut in between. By load or store: its array.
+    Meet(HashMap<ValueId, ValueId>),
+}
+
+/// How a region is looked at.
+struct View {
+    /// Loads that are not to be taken for invariant; without such a set, none is.
+    distrusted: Option<BTreeSet<ValueId>>,
+    /// Values from outside that are products are read as such.
+    expand_products: bool,
+    /// By load or store: the array it touches, as far as is known beforehand.
+    arrays: HashMap<ValueId, ValueId>,
+}
+
+/// A region, and the arrays with polynomial addresses for which no shape was found.
+pub struct Attempt {
+    pub region: ReadRegion,
+    pub unshaped: Vec<Refusal>,
+    /// How many arrays have a shape that holds under a condition only.
+    pub conditional: usize,
+    /// Values from outside were read as products, though they could have been symbols.
+    pub expanded_products: bool,
+}
+
+impl Attempt {
+    fn doubts(&self) -> (usize, usize) {
+        (self.unshaped.len(), self.conditional)
+    }
+
+    /// `A[i*nm + j]` with nm = n*m may have no shape in n and m, and two matrices in one buffer have no common one: where products
+    /// are symbols and pointers computed before the region are arrays of their own, such accesses are affine. The same may save a
+    /// condition.
+    fn may_gain_from_symbols(&self) -> bool {
+        !self.unshaped.is_empty() || self.conditional > 0 && self.expanded_products
+    }
+}
+
+/// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
+pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
+    region.blocks.iter().try_for_each(|&block| legality::check_block(inputs.facts, block))?;
+    let may_trust = inputs.allowed.contains(AssumptionKind::RT);
+    let mut view = View { distrusted: may_trust.then(BTreeSet::new), expand_products: true, arrays: HashMap::new() };
+    let mut disappointments = 0;
+    // Better than nothing, but symbols for products may do better.
+    let mut doubtful: Option<Attempt> = None;
+    loop {
+        let values = Values::new(inputs, region, view.distrusted.as_ref());
+        view = match (read(&values, &view, inputs, shaping), doubtful.take()) {
+            (Err(Stop::Again(Again::Meet(arrays))), before) => {
+                doubtful = before;
+                View { arrays, ..view }
+            }
+            (Err(Stop::Isl(error)), _) if !error.is_out_of_budget() => return Err(Stop::Isl(error)),
+            (Ok(symbolic), Some(before)) if symbolic.doubts() < before.doubts() => return Ok(symbolic),
+            (_, Some(before)) => return Ok(before),
+            (Ok(attempt), None) if attempt.may_gain_from_symbols() => {
+                doubtful = Some(attempt);
+                View { expand_products: false, arrays: HashMap::new(), ..view }
+            }
+            (Ok(attempt), None) => return Ok(attempt),
+            (Err(Stop::Again(Again::Varies(loads))), None) if disappointments + 1 < MAX_DISAPPOINTMENTS => {
+                disappointments += 1;
+                view.distrusted.get_or_insert_default().extend(loads);
+                View { arrays: HashMap::new(), ..view }
+            }
+            // Without invariants it may be simpler.
+            (Err(_), None) if !values.invariants.is_empty() => {
+                View { distrusted: None, arrays: HashMap::new(), ..view }
+            }
+            (Err(stop), None) => return Err(stop),
+        };
+    }
+}
+
+/// One attempt.
+fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
+    let mut arithmetic = Arithmetic::new(values, inputs.allowed, view.expand_products)?;
+    let (items, arrivals) = control::follow(&mut arithmetic)?;
+    let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
+    let accesses = memory::read_accesses(&mut arithmetic, &cut)?;
+    if cut.swaps(&accesses, values.facts) {
+        assert!(view.arrays.is_empty(), "statements of a block swap accesses to one array");
+        let arrays = accesses.by_base.iter().flat_map(|(&base, all)| all.iter().map(move |a| (a.instruction, base)));
+        return Err(Stop::Again(Again::Meet(arrays.collect())));
+    }
+    let invariants = memory::read_invariants(&mut arithmetic, &arrivals)?;
+    assemble::assemble(arithmetic, &items, cut, accesses, invariants, shaping)
+}

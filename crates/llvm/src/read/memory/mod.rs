@@ -1,0 +1,211 @@
+//! Memory: which bytes from which base an instance touches, and the cells that are loaded before the region.
+
+mod errno;
+mod preload;
+
+pub use errno::Errno;
+pub use preload::{CellRead, InvariantRead, read_invariants};
+
+use super::Stop;
+use super::arithmetic::{Address, Arithmetic, NotAffine, Scope, Window};
+use super::statement::{Cut, Draft};
+use crate::facts::{BlockId, Op, ValueId, ValueKind};
+use indexmap::IndexMap;
+use isl::PwAff;
+use model::delinearize::Offset;
+use model::polynomial::{PiecewisePolynomial, Polynomial};
+use model::refusal::RefusalKind;
+use model::scop::AccessKind;
+
+/// One load, store or block operation of a draft.
+pub struct MemoryAccess {
+    pub draft: usize,
+    pub instruction: ValueId,
+    pub kind: AccessKind,
+    /// Bytes from the base at which it starts; `None`: anything reachable from the base may be touched.
+    pub offset: Option<Offset>,
+    /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
+    pub(super) may_wrap: bool,
+    /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
+    pub window: Option<Window>,
+    pub extent: Extent,
+    pub line: u32,
+}
+
+impl MemoryAccess {
+    /// Does it touch what is said only if something is shown of all bytes that are touched?
+    pub fn may_wrap(&self) -> bool {
+        let is_long = matches!(self.extent, Extent::Product(Length { may_wrap: true, .. }));
+        self.may_wrap || self.window.is_some() || is_long
+    }
+}
+
+/// Where an access begins; the fields are those of [`MemoryAccess`].
+struct Start {
+    base: ValueId,
+    offset: Option<Offset>,
+    may_wrap: bool,
+    window: Option<Window>,
+}
+
+impl Start {
+    fn exactly(base: ValueId, offset: Option<Offset>) -> Start {
+        Start { base, offset, may_wrap: false, window: None }
+    }
+}
+
+pub enum Extent {
+    Bytes(u64),
+    /// A number of bytes that varies.
+    Affine(PwAff),
+    /// The same in an array of several dimensions, where its factors count.
+    Product(Length),
+    Unknown,
+}
+
+/// A number of bytes modulo 2^64; in ℤ unless it may wrap.
+pub struct Length {
+    pub bytes: Polynomial,
+    pub may_wrap: bool,
+}
+
+/// How much an instruction touches, as it says it.
+#[derive(Clone, Copy)]
+enum Size {
+    Bytes(u64),
+    Value(ValueId),
+}
+
+/// A block operation whose length is to be read.
+struct Block {
+    base: ValueId,
+    /// Among the accesses of the base.
+    position: usize,
+    draft: usize,
+    length: ValueId,
+}
+
+/// All accesses, by base pointer in order of first appearance.
+pub type AccessesByBase = IndexMap<ValueId, Vec<MemoryAccess>>;
+
+pub struct Accesses {
+    pub by_base: AccessesByBase,
+    /// Values from outside were read as products, though they could have been symbols.
+    pub expanded_products: bool,
+}
+
+struct AccessReader<'r, 'a> {
+    arithmetic: &'r mut Arithmetic<'a>,
+    found: Accesses,
+    blocks: Vec<Block>,
+}
+
+pub fn read_accesses(arithmetic: &mut Arithmetic, cut: &Cut) -> Result<Accesses, Stop> {
+    let values = arithmetic.values;
+    let found = Accesses { by_base: AccessesByBase::new(), expanded_products: false };
+    let mut reader = AccessReader { arithmetic, found, blocks: Vec::new() };
+    for (index, draft) in cut.drafts.iter().enumerate() {
+        for instruction in draft.all_instructions(values.facts) {
+            reader.read_instruction(index, draft, instruction)?;
+        }
+    }
+    for Block { base, position, draft, length } in std::mem::take(&mut reader.blocks) {
+        let all = &reader.found.by_base[&base];
+        let is_shaped = all.iter().any(|access| matches!(access.offset, Some(Offset::Polynomial(_))));
+        let extent = reader.extent(length, &cut.drafts[draft].scope, is_shaped)?;
+        let access = &mut reader.found.by_base[&base][position];
+        if matches!(extent, Extent::Unknown) {
+            access.offset = None;
+        }
+        access.extent = extent;
+    }
+    errno::add_calls_to_errno(values, cut, &mut reader.found.by_base)?;
+    Ok(reader.found)
+}
+
+impl AccessReader<'_, '_> {
+    fn read_instruction(&mut self, index: usize, draft: &Draft, value: ValueId) -> Result<(), Stop> {
+        let facts = self.arithmetic.values.facts;
+        let instruction = facts.instruction(value).expect("an instruction");
+        let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
+        let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
+        let (touched, size) = match &instruction.op {
+            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Size::Bytes(*bytes)),
+            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Size::Bytes(*bytes)),
+            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Size::Value(*length)),
+            Op::MemCopy { destination, source, length, .. } => {
+                (vec![(*source, AccessKind::Read), (*destination, write)], Size::Value(*length))
+            }
+            _ => return Ok(()),
+        };
+        for (pointer, kind) in touched {
+            let Start { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
+            let accesses = self.found.by_base.entry(base).or_default();
+            let extent = match size {
+                Size::Bytes(bytes) => Extent::Bytes(bytes),
+                Size::Value(length) => {
+                    self.blocks.push(Block { base, position: accesses.len(), draft: index, length });
+                    Extent::Unknown
+                }
+            };
+            accesses.push(MemoryAccess {
+                draft: index,
+                instruction: value,
+                kind,
+                offset,
+                may_wrap,
+                window,
+                extent,
+                line,
+            });
+        }
+        Ok(())
+    }
+
+    fn extent(&mut self, length: ValueId, scope: &Scope, is_shaped: bool) -> Result<Extent, Stop> {
+        if let ValueKind::ConstantInt(bytes) = self.arithmetic.values.facts.value(length).kind
+            && bytes >= 0
+        {
+            return Ok(Extent::Bytes(bytes as u64));
+        }
+        if is_shaped {
+            let product = self.arithmetic.attempt(|this| this.product_of_bytes(length, scope))?;
+            let length = |(bytes, may_wrap)| Extent::Product(Length { bytes, may_wrap });
+            return Ok(product.map_or(Extent::Unknown, length));
+        }
+        let read = self.arithmetic.attempt(|this| {
+            let length = this.affine(length, scope, false)?;
+            this.as_unsigned(length, scope)
+        })?;
+        Ok(read.map_or(Extent::Unknown, |length| Extent::Affine(length.function)))
+    }
+
+    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<Start, Stop> {
+        // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
+        let mut hidden = false;
+        let affine = self.arithmetic.attempt(|this| {
+            let (base, offset) = this.pointer(pointer, &draft.scope)?;
+            hidden = this.expand_products && this.hides_products(&offset)?;
+            if hidden { Err(NotAffine::Because("a product".into())) } else { Ok((base, offset)) }
+        })?;
+        if let Some((base, offset)) = affine {
+            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
+        }
+        let address = self.arithmetic.attempt(|this| this.address::<PiecewisePolynomial>(pointer, &draft.scope, 0))?;
+        if let Some(Address { base, offset, exact, window }) = address
+            && !offset.is_affine()
+        {
+            self.found.expanded_products |= hidden;
+            return Ok(Start { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
+        }
+        if hidden && let Some((base, offset)) = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))? {
+            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
+        }
+        let root = self.arithmetic.values.root_pointer(pointer);
+        if self.arithmetic.values.is_outside(root) {
+            return Ok(Start::exactly(root, None));
+        }
+        let what = self.arithmetic.values.facts.display_name(root);
+        Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))
+    }
+}

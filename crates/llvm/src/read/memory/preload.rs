@@ -1,0 +1,138 @@
+//! Invariants become part of the model: which cell each is, when it may be loaded, and in which order.
+
+use crate::facts::ValueId;
+use crate::read::Stop;
+use crate::read::arithmetic::{Arithmetic, Scope, set_space};
+use crate::read::attempts::Again;
+use crate::read::control::Arrivals;
+use crate::read::values::Readable;
+use isl::{PwAff, Set};
+use model::scop::Preload;
+use std::collections::BTreeSet;
+
+/// A cell that is read before the region, or was.
+pub struct InvariantRead {
+    pub load: ValueId,
+    /// All loads of the cell in the region.
+    pub loads: Vec<ValueId>,
+    /// Where it is, unless the region reads it before it writes anything, and never again.
+    pub cell: Option<CellRead>,
+    /// Without what is known with it.
+    pub preload: Option<Preload>,
+    pub line: u32,
+}
+
+/// Where a cell is, and when it is read.
+pub struct CellRead {
+    pub base: ValueId,
+    pub offset: PwAff,
+    pub bytes: u64,
+    /// `{ [] : … }`: the parameters for which the region reads it.
+    pub domain: Set,
+}
+
+impl InvariantRead {
+    pub fn base(&self) -> Option<ValueId> {
+        self.cell.as_ref().map(|cell| cell.base)
+    }
+}
+
+/// Ensures: what each needs stands before it.
+pub fn read_invariants(arithmetic: &mut Arithmetic, arrivals: &Arrivals) -> Result<Vec<InvariantRead>, Stop> {
+    let mut found = Vec::new();
+    for index in 0..arithmetic.values.invariants.len() {
+        found.push(read_invariant(arithmetic, arrivals, index)?);
+    }
+    in_order_of_need(arithmetic, found)
+}
+
+fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, index: usize) -> Result<InvariantRead, Stop> {
+    let (values, facts) = (arithmetic.values, arithmetic.values.facts);
+    let (&load, invariant) = values.invariants.get_index(index).expect("an invariant");
+    let (loads, readable) = (invariant.loads.clone(), invariant.readable.clone());
+    let varies = || Stop::Again(Again::Varies(loads.clone()));
+    let nowhere = Set::empty(&set_space(values.ctx, 0)?)?.params()?;
+    let arrivals = |loads: &[ValueId]| -> Result<Option<(Set, usize)>, Stop> {
+        let mut all = (nowhere.clone(), 0);
+        for &load in loads {
+            let block = facts.instruction(load).expect("a load").block;
+            // Inside a box, or never reached.
+            let Some((params, assumptions)) = arrivals.get(&block) else { return Ok(None) };
+            all = (all.0.union(params)?.coalesce()?, all.1.max(*assumptions));
+        }
+        Ok(Some(all))
+    };
+    let runs = arrivals(&loads)?;
+    let everywhere = Set::universe(&set_space(values.ctx, 0)?)?;
+    let preload =
+        |when: Set, after| Some(Preload { when, needs: Vec::new(), after, params: Vec::new(), arrays: Vec::new() });
+    let preload = match readable {
+        Readable::Known => None,
+        Readable::Always => preload(everywhere.params()?, 0),
+        Readable::Where(safe) => {
+            let (Some((when, after)), Some((runs, _))) = (arrivals(&safe)?, &runs) else {
+                return Err(varies());
+            };
+            if !runs.intersect(&arithmetic.known.assumed)?.is_subset(&when)? {
+                return Err(varies());
+            }
+            preload(when.gist(&arithmetic.known.context)?, after)
+        }
+    };
+    let domain = match runs {
+        Some((runs, _)) => everywhere.intersect_params(&runs)?,
+        None => everywhere,
+    };
+    let instruction = facts.instruction(loads[0]).expect("a load");
+    let line = if instruction.line != 0 { instruction.line } else { facts.line_of_block(instruction.block) };
+    let scope = Scope { loops: Vec::new(), domain: domain.clone(), block: instruction.block, line };
+    let mut cell = None;
+    if !loads.iter().all(|&load| values.is_read_once_before_writes(load)) {
+        let read = arithmetic.attempt(|this| this.pointer(instruction.operands[0], &scope))?;
+        let (base, offset) = read.ok_or_else(varies)?;
+        cell = Some(CellRead { base, offset, bytes: facts.value(load).bytes, domain });
+    }
+    Ok(InvariantRead { load, loads, cell, preload, line })
+}
+
+fn in_order_of_need(arithmetic: &Arithmetic, found: Vec<InvariantRead>) -> Result<Vec<InvariantRead>, Stop> {
+    let mut needs = Vec::new();
+    for (index, read) in found.iter().enumerate() {
+        let mut all = BTreeSet::new();
+        if let Some(preload) = &read.preload {
+            all.extend(arithmetic.values.needed_by(index));
+            all.extend(invariants_in(arithmetic, &preload.when)?);
+            for assumption in &arithmetic.known.assumptions[..preload.after] {
+                all.extend(invariants_in(arithmetic, &assumption.valid)?);
+            }
+        }
+        needs.push(all);
+    }
+    // Old number → new number.
+    let mut placed: Vec<Option<usize>> = vec![None; found.len()];
+    let mut order = Vec::new();
+    while order.len() < found.len() {
+        let is_ready = |&k: &usize| placed[k].is_none() && needs[k].iter().all(|&n| placed[n].is_some());
+        let Some(next) = (0..found.len()).find(is_ready) else {
+            let waiting = found.iter().zip(&placed).filter(|(_, p)| p.is_none());
+            let varying = waiting.flat_map(|(read, _)| read.loads.clone()).collect();
+            return Err(Stop::Again(Again::Varies(varying)));
+        };
+        placed[next] = Some(order.len());
+        order.push(next);
+    }
+    let mut slots: Vec<Option<InvariantRead>> = found.into_iter().map(Some).collect();
+    let mut sorted = Vec::new();
+    for old in order {
+        let mut read = slots[old].take().expect("placed once");
+        if let Some(preload) = &mut read.preload {
+            preload.needs = needs[old].iter().map(|&n| placed[n].expect("placed before")).collect();
+        }
+        sorted.push(read);
+    }
+    Ok(sorted)
+}
+
+fn invariants_in(arithmetic: &Arithmetic, set: &Set) -> Result<BTreeSet<usize>, isl::IslError> {
+    Ok(arithmetic.known.values_in(set)?.into_iter().flat_map(|v| arithmetic.values.invariants_behind(v)).collect())
+}

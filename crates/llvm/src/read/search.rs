@@ -1,0 +1,200 @@
+//! Which regions are read: as large as can be, and every loop in one of them or behind a refusal.
+
+use super::attempts::read_region;
+use super::legality;
+use super::region::{End, Piece, Region, chain};
+use super::{Found, Inputs, Memory, Reading, Stop, refusal_of_isl};
+use crate::facts::{BlockId, LoopId};
+use model::refusal::{Refusal, RefusalKind};
+use std::collections::BTreeSet;
+
+struct Search<'a> {
+    inputs: Inputs<'a>,
+    found: Reading,
+    /// Where each level was entered: control flow that never ends leads back to where it came from.
+    searched: BTreeSet<(Option<LoopId>, BlockId)>,
+    /// Blocks of the regions found.
+    taken: BTreeSet<BlockId>,
+    memory: &'a mut Memory,
+}
+
+pub fn search(inputs: Inputs, memory: &mut Memory) -> Reading {
+    let (searched, taken) = (BTreeSet::new(), BTreeSet::new());
+    let mut search = Search { inputs, found: Reading::default(), searched, taken, memory };
+    if inputs.facts.loops.is_empty() {
+        return search.found;
+    }
+    match legality::refuse_function(inputs.facts) {
+        Some(refusal) => search.found.refusals.push(refusal),
+        None => {
+            search.level(None, BlockId(0), None);
+            search.handlers();
+        }
+    }
+    search.found
+}
+
+impl Search<'_> {
+    /// A function in which much was read in vain, time and again smaller parts of the same, is not worth as much in the end.
+    fn budget(&self) -> isl::Budget {
+        const PATIENCE: usize = 8;
+        if self.memory.in_vain < PATIENCE { isl::Budget::READ } else { isl::Budget::READ_HASTILY }
+    }
+
+    /// Searches one level of the loop tree from `start` to `stop`.
+    fn level(&mut self, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) {
+        if !self.searched.insert((scope, start)) {
+            return;
+        }
+        let (pieces, end) = chain(self.inputs.facts, scope, start, stop);
+        self.run(scope, &pieces);
+        match end {
+            End::Stop => {}
+            End::Broken(block) => self.unstructured(scope, block),
+            End::Joined(block) => self.level(scope, block, stop),
+        }
+    }
+
+    /// Reads a run of pieces as one region, or cuts it where it is refused.
+    fn run(&mut self, scope: Option<LoopId>, pieces: &[Piece]) {
+        // Where paths do not meet again, two of them may lead to the same loops.
+        let is_taken = |b: &BlockId| self.taken.contains(b);
+        if let Some(met) = pieces.iter().position(|p| p.blocks.iter().any(is_taken)) {
+            let entirely = pieces[met].blocks.iter().all(is_taken);
+            self.run(scope, &pieces[..met]);
+            if pieces[met].has_loop && !entirely {
+                self.inside(scope, &pieces[met]);
+            }
+            self.run(scope, &pieces[met + 1..]);
+            return;
+        }
+        let Some((region, covered)) = Region::of_run(self.inputs.facts, scope, pieces) else {
+            for piece in pieces.iter().filter(|p| p.has_loop) {
+                self.inside(scope, piece);
+            }
+            return;
+        };
+        for piece in pieces[..covered.start].iter().filter(|p| p.has_loop) {
+            self.inside(scope, piece);
+        }
+        let pieces = &pieces[covered];
+        // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
+        let falls_apart = pieces.len() > 1 || self.inputs.facts.child_loop_of(scope, pieces[0].entry).is_none();
+        let Err((refusal, block)) = self.read(&region, falls_apart) else { return };
+        self.memory.refused.insert((region.entry, region.exit), (refusal.clone(), block));
+        let cut = match block {
+            Some(block) => pieces.iter().position(|p| p.blocks.contains(&block)).unwrap_or(0),
+            // Half of the run may do with the budget; a single piece that does not is refused.
+            None => pieces.len() / 2,
+        };
+        self.run(scope, &pieces[..cut]);
+        if block.is_none() && pieces.len() > 1 {
+            self.run(scope, &pieces[cut..]);
+            return;
+        }
+        // A piece without a loop only separates regions, and one whose loops can all be read from inside only adds a condition
+        // around them: nothing is lost with it.
+        if pieces[cut].has_loop {
+            let is_loop = self.inputs.facts.child_loop_of(scope, pieces[cut].entry).is_some();
+            let before = (self.found.regions.len(), self.found.refusals.len());
+            self.inside(scope, &pieces[cut]);
+            let all_read = self.found.regions.len() > before.0 && self.found.refusals.len() == before.1;
+            if is_loop || !all_read {
+                self.found.refusals.push(refusal);
+            }
+        }
+        self.run(scope, &pieces[cut + 1..]);
+    }
+
+    /// Reads the region, or says why not, and in which block; without a block, half of it may do.
+    fn read(&mut self, region: &Region, falls_apart: bool) -> Result<(), (Refusal, Option<BlockId>)> {
+        let place = (region.entry, region.exit);
+        let too_large = self.memory.too_large.get(&place);
+        if let Some(refusal) = too_large.filter(|r| falls_apart || r.kind == RefusalKind::OutOfBudget) {
+            return Err((refusal.clone(), None));
+        }
+        if let Some((blocks, refusals)) = self.memory.read.get(&place) {
+            self.taken.extend(blocks);
+            self.found.regions.push(Found::AsBefore(place));
+            self.found.refusals.extend(refusals.iter().cloned());
+            return Ok(());
+        }
+        if let Some(refused) = self.memory.refused.get(&place) {
+            return Err(refused.clone());
+        }
+        let read = || read_region(self.inputs, region, &self.memory.shaping);
+        match self.inputs.ctx.within(self.budget(), read) {
+            Ok(read) => {
+                self.taken.extend(read.region.blocks.iter().copied());
+                self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
+                self.found.regions.push(Found::Region(Box::new(read.region)));
+                self.found.refusals.extend(read.unshaped);
+                Ok(())
+            }
+            Err(Stop::Refused { refusal, block }) => Err((refusal, Some(block))),
+            Err(Stop::Again(_)) => unreachable!("it was read again"),
+            Err(Stop::Isl(error)) => {
+                self.memory.in_vain += usize::from(error.is_out_of_budget());
+                Err((refusal_of_isl(&error, self.inputs.facts.line_of_block(region.entry)), None))
+            }
+        }
+    }
+
+    /// Searches the insides of a piece that is not (part of) a region itself.
+    fn inside(&mut self, scope: Option<LoopId>, piece: &Piece) {
+        match self.inputs.facts.child_loop_of(scope, piece.entry) {
+            Some(l) => self.level(Some(l), self.inputs.facts.loops[l.index()].header, None),
+            None => {
+                let mut arms = self.inputs.facts.block(piece.entry).successors.clone();
+                arms.dedup();
+                for arm in arms {
+                    let own = piece.blocks.contains(&arm) && self.inputs.facts.dominates(arm, arm);
+                    let entered_here = self.inputs.facts.block(arm).immediate_dominator == Some(piece.entry);
+                    if own && entered_here && arm != piece.exit {
+                        self.level(scope, arm, Some(piece.exit));
+                    }
+                }
+            }
+        }
+    }
+
+    /// From `block` on, paths do not meet again on this level (several returns, `noreturn` calls): search what each of them leads to.
+    fn unstructured(&mut self, scope: Option<LoopId>, block: BlockId) {
+        if let Some(l) = self.inputs.facts.child_loop_of(scope, block) {
+            let info = &self.inputs.facts.loops[l.index()];
+            let why = "by `return`, `goto` or a call that does not come back";
+            self.found.refusals.push(Refusal::new(RefusalKind::LoopExits, info.line, why));
+            self.level(Some(l), info.header, None);
+            for &exit in &info.exits {
+                if scope.is_none_or(|s| self.inputs.facts.in_loop(exit, s))
+                    && self.inputs.facts.dominates(info.header, exit)
+                {
+                    self.dominated_child(scope, info.header, exit);
+                }
+            }
+            return;
+        }
+        for &next in &self.inputs.facts.block(block).successors {
+            self.dominated_child(scope, block, next);
+        }
+    }
+
+    /// Code that only errors lead to, and that goes on: there may be loops in it.
+    fn handlers(&mut self) {
+        let facts = self.inputs.facts;
+        for (index, block) in facts.blocks.iter().enumerate() {
+            let by_error = |b: &BlockId| facts.block(*b).is_error;
+            if !block.is_error && !block.predecessors.is_empty() && block.predecessors.iter().all(by_error) {
+                self.level(block.innermost_loop, BlockId(index as u32), None);
+            }
+        }
+    }
+
+    fn dominated_child(&mut self, scope: Option<LoopId>, above: BlockId, block: BlockId) {
+        let is_back_edge = self.inputs.facts.dominates(block, above);
+        let on_level = scope.is_none_or(|s| self.inputs.facts.in_loop(block, s));
+        if !is_back_edge && on_level && self.inputs.facts.dominates(above, block) {
+            self.level(scope, block, None);
+        }
+    }
+}
