@@ -70,8 +70,11 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
         let sketch = sketch.replace("p0", "5").replace("p1", "4");
         let sketch: String = sketch.lines().filter(|l| !l.starts_with("context")).map(|l| format!("{l}\n")).collect();
         let scop = test_scop(&sketch);
-        let deps = dependences(&scop).unwrap();
-        let schedule = labelled(&random_order(&mut dice, &scop)).unwrap();
+        let deps = match dependences(&scop) {
+            Err(error) if error.is_out_of_budget() => continue,
+            other => other.unwrap(),
+        };
+        let schedule = labelled(&random_order(&mut dice, &scop, &deps)).unwrap();
         let verdict = check_legal(&schedule, &deps).unwrap();
         let tree = match &verdict {
             Legality::Legal(legal) => legal.schedule(),
@@ -108,16 +111,15 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
 }
 
 /// Either isl's order with random steps, one loop reversed whatever it carries, or any tree.
-fn random_order(dice: &mut Dice, scop: &Scop) -> Schedule {
+fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     let is_flat = scop.statements.values().all(|s| s.domain.dim(isl::DimType::Set).unwrap() >= 2);
     if is_flat && dice.roll(3) > 0 {
         return random_tree(dice, scop);
     }
-    let deps = dependences(scop).unwrap();
-    let found = Orders::of(scop, &deps, false, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
+    let found = Orders::of(scop, deps, false, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
-    let mut steps = random_steps(dice, scop, &deps, &schedule);
-    let tree = shape::Tree::of(&shape::Region::of(scop, &deps).unwrap(), &schedule).unwrap();
+    let mut steps = random_steps(dice, scop, deps, &schedule);
+    let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), &schedule).unwrap();
     let wrong = dice.roll(6);
     let mut at = 0;
     tree.shape.for_each_band(&mut |band, members, _| {
