@@ -218,7 +218,12 @@ fn refusal_of_plan(error: PlanError, line: u32) -> Refusal {
         PlanError::Refused(refusal) => refusal,
         // Expressions of the check are generated under its budget.
         PlanError::Isl(error) | PlanError::Ast(AstError::Isl(error)) => llvm::read::refusal_of_isl(&error, line),
-        PlanError::Ast(error) => Refusal::new(RefusalKind::TooComplex, line, error.to_string()),
+        PlanError::Ast(error @ AstError::TooLarge { .. }) => {
+            Refusal::new(RefusalKind::TooComplex, line, error.to_string())
+        }
+        PlanError::Ast(error @ AstError::NotUnderstood { .. }) => {
+            Refusal::new(RefusalKind::InternalError, line, error.to_string())
+        }
     }
 }
 
@@ -267,7 +272,7 @@ fn check_at_samples(
             other => other.map_err(refuse)?,
         };
         if let verify::Verdict::Different { what } = verdict {
-            return Err(Refusal::new(RefusalKind::InternalError, line, format!("{wrong}: {what}")));
+            return Err(Refusal::new(RefusalKind::Unsound, line, format!("{wrong}: {what}")));
         }
     }
     Ok(())
