@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 12;
 
 /// Where a value is at the moment the user runs.
 #[derive(Clone)]
-struct Whereabouts {
+struct Found {
     array: ArrayId,
     bytes: u64,
     /// `{ user[j…] -> A[e…] }`
@@ -43,7 +43,7 @@ struct Tree {
     fetched: Vec<Fetch>,
     /// Loads among them that nobody needed any more: their accesses are gone.
     dropped: BTreeSet<usize>,
-    accesses: Vec<(Whereabouts, usize)>,
+    accesses: Vec<(Found, usize)>,
     known: HashMap<(Value, StatementId, Vec<Polynomial>), Operand>,
     copied: u64,
     reloaded: u64,
@@ -280,7 +280,7 @@ impl Work<'_> {
         user: StatementId,
         at: At,
         path: &mut Vec<(StatementId, Value)>,
-    ) -> Result<Vec<Whereabouts>, IslError> {
+    ) -> Result<Vec<Found>, IslError> {
         let At { value, statement, instance } = at;
         let mut out = Vec::new();
         let draft = &self.drafts[&statement];
@@ -294,7 +294,7 @@ impl Work<'_> {
             if self.is_scalar(item.access.array) || !is_value || !certain {
                 continue;
             }
-            let found = Whereabouts {
+            let found = Found {
                 array: item.access.array,
                 bytes: item.access.bytes,
                 cells: instance.apply_range(&item.relation)?.coalesce()?,
@@ -313,7 +313,7 @@ impl Work<'_> {
         let Some(scalar) = self.scalar_read(statement, value) else { return Ok(out) };
         let writers = self.writers(statement, scalar, instance)?;
         path.push((statement, value));
-        let mut common: Option<Vec<Whereabouts>> = None;
+        let mut common: Option<Vec<Found>> = None;
         for (written, writer, from) in &writers {
             let found = self.locate(user, At { value: *written, statement: *writer, instance: from }, path)?;
             common = Some(match common {
@@ -329,7 +329,7 @@ impl Work<'_> {
     }
 
     /// Elements into which a statement of the same loops stored the same constant before.
-    fn locate_constant(&self, user: StatementId, at: At) -> Result<Vec<Whereabouts>, IslError> {
+    fn locate_constant(&self, user: StatementId, at: At) -> Result<Vec<Found>, IslError> {
         let mut out = Vec::new();
         let dims = self.drafts[&at.statement].domain.dim(isl::DimType::Set)?;
         for (&other, draft) in &self.drafts {
@@ -349,7 +349,7 @@ impl Work<'_> {
                 if !whole.is_subset(&instance.domain()?)? || !self.is_impossible(&late)? {
                     continue;
                 }
-                let found = Whereabouts {
+                let found = Found {
                     array: item.access.array,
                     bytes: item.access.bytes,
                     cells: instance.apply_range(&item.relation)?.coalesce()?,
@@ -366,7 +366,7 @@ impl Work<'_> {
     fn is_untouched(
         &self,
         user: StatementId,
-        found: &Whereabouts,
+        found: &Found,
         (since, instance): (StatementId, &Map),
         own: Option<(StatementId, usize)>,
     ) -> Result<bool, IslError> {
@@ -403,11 +403,11 @@ impl Work<'_> {
 }
 
 /// What is found in the same array for both parts of the instances.
-fn united(a: &[Whereabouts], b: &[Whereabouts]) -> Result<Vec<Whereabouts>, IslError> {
+fn united(a: &[Found], b: &[Found]) -> Result<Vec<Found>, IslError> {
     let mut out = Vec::new();
     for one in a {
         for other in b.iter().filter(|o| o.array == one.array && o.bytes == one.bytes) {
-            out.push(Whereabouts { cells: one.cells.union(&other.cells)?.coalesce()?, ..one.clone() });
+            out.push(Found { cells: one.cells.union(&other.cells)?.coalesce()?, ..one.clone() });
         }
     }
     Ok(out)
