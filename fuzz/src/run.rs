@@ -91,7 +91,7 @@ pub enum Failure {
     /// These kernels computed something else.
     Differs(BTreeSet<usize>),
     /// The optimizer says that it failed, and left the loop as it was; or its checker found the new order wrong.
-    Internal(BTreeSet<usize>, String),
+    Internal(BTreeSet<usize>, Said),
     /// Not about the optimizer: no compiler, no disk, a plain program that fails.
     Harness(String),
 }
@@ -125,7 +125,7 @@ impl fmt::Display for Failure {
                 let names: Vec<String> = kernels.iter().map(|k| format!("k{k}")).collect();
                 write!(f, "wrong result: {}", names.join(", "))
             }
-            Failure::Internal(_, said) => write!(f, "{said}"),
+            Failure::Internal(_, said) => f.write_str(&said.message),
             Failure::Harness(said) => write!(f, "{said}"),
         }
     }
@@ -142,7 +142,14 @@ pub struct Tally {
     pub original: u64,
     pub refusals: BTreeMap<String, u64>,
     /// Failures of the optimizer in its own words, and the kernels they are about.
-    pub internal: BTreeMap<String, BTreeSet<usize>>,
+    pub internal: BTreeMap<Said, BTreeSet<usize>>,
+}
+
+/// A refusal that means a bug. What differs from kernel to kernel is not part of the message: numbers of values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Said {
+    pub kind: String,
+    pub message: String,
 }
 
 impl Tally {
@@ -185,18 +192,6 @@ impl Tally {
         }
     }
 
-    /// ``loopwright: internal error in function `k7` (because): the original code is kept``
-    fn read_confessions(&mut self, stderr: &str) {
-        for part in stderr.split(CONFESSION).skip(1) {
-            let Some((name, rest)) = part.split_once('`') else { continue };
-            // What differs from kernel to kernel is not part of the message: names and numbers of values.
-            let because = rest.trim_start_matches([' ', '(']).lines().next().unwrap_or("");
-            let because = because.split("): the original").next().unwrap_or(because);
-            let kernel: Option<usize> = number(name);
-            self.internal.entry(without_digits(because)).or_default().extend(kernel);
-        }
-    }
-
     fn read_reports(&mut self, folder: &Path) {
         let Ok(files) = std::fs::read_dir(folder) else { return };
         for file in files.flatten() {
@@ -210,9 +205,9 @@ impl Tally {
                     self.modelled.extend(kernel);
                 }
                 for refusal in function.refusals {
-                    if refusal.kind == INTERNAL {
-                        let because = refusal.message.strip_prefix(REPORTED).unwrap_or(&refusal.message);
-                        self.internal.entry(without_digits(because)).or_default().extend(kernel);
+                    if [INTERNAL, UNSOUND].contains(&refusal.kind.as_str()) {
+                        let said = Said { kind: refusal.kind.clone(), message: without_digits(&refusal.message) };
+                        self.internal.entry(said).or_default().extend(kernel);
                     }
                     *self.refusals.entry(refusal.kind).or_default() += 1;
                 }
@@ -220,12 +215,6 @@ impl Tally {
         }
     }
 }
-
-/// How a report begins to tell of the same.
-const REPORTED: &str = "loopwright failed here, the original code was kept: ";
-
-/// How the optimizer begins to tell of its own failures.
-const CONFESSION: &str = "loopwright: internal error in function `";
 
 /// The kernel that a function belongs to: its own, or the caller that knows some of its arguments.
 fn number(function: &str) -> Option<usize> {
@@ -245,8 +234,9 @@ fn without_digits(text: &str) -> String {
     out
 }
 
-/// The kind of refusal that means a bug.
+/// The kinds of refusals that mean a bug: the optimizer could not go on; the independent checker found a wrong result.
 const INTERNAL: &str = "InternalError";
+pub const UNSOUND: &str = "Unsound";
 
 /// Some kernels as one program: its source, the compiled driver, and what the reference prints.
 pub struct Program {
@@ -328,10 +318,12 @@ impl Program {
             command.env("LOOPWRIGHT", options);
         }
         let output = finish(&mut command, self.patience.compile).map_err(Failure::Harness)?;
-        // Anything but the optimizer's own account of a failure is one more.
+        // What the optimizer says is in its report, too.
         match output.status {
             None => Err(Failure::CompilerTime(self.patience.compile)),
-            Some(_) if output.succeeded() && (output.stderr.is_empty() || output.stderr.starts_with(CONFESSION)) => {
+            Some(_)
+                if output.succeeded() && (output.stderr.is_empty() || output.stderr.starts_with("loopwright: ")) =>
+            {
                 Ok(output.stderr)
             }
             Some(_) => Err(Failure::Compiler(output.end())),
@@ -354,8 +346,10 @@ impl Program {
                 std::fs::create_dir(&reports).map_err(|e| Failure::Harness(e.to_string()))?;
                 let options = format!("{options},stats,report={}", reports.display());
                 let said = self.object("kernels", &["-DLW_KERNELS", "-O3", &plugin], variant, Some(&options))?;
-                tally.read_confessions(&said);
                 tally.read_reports(&reports);
+                if !said.is_empty() && tally.internal.is_empty() {
+                    return Err(Failure::Compiler(head(&said)));
+                }
             }
         }
         Ok(tally)
@@ -475,11 +469,23 @@ mod tests {
     #[test]
     fn failures_of_one_kind_are_one() {
         let mut tally = Tally::default();
-        tally.read_confessions(
-            "loopwright: internal error in function `k2` (bad %104\n  more): the original code is kept\n\
-             loopwright: internal error in function `k9` (bad %7): the original code is kept\n",
-        );
-        assert_eq!(tally.internal, BTreeMap::from([("bad %#".to_string(), BTreeSet::from([2, 9]))]));
+        let refusal = |message: &str| report::Refusal {
+            kind: UNSOUND.into(),
+            line: 3,
+            message: message.into(),
+            advice: String::new(),
+        };
+        let function = |name: &str, message: &str| report::Function {
+            name: name.into(),
+            scops: vec![],
+            refusals: vec![refusal(message)],
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let report = Report::new("a.c", vec![function("k2", "bad %104\n  more"), function("k9", "bad %7")]);
+        std::fs::write(folder.path().join("a.json"), report.to_json()).unwrap();
+        tally.read_reports(folder.path());
+        let said = Said { kind: UNSOUND.into(), message: "bad %#".into() };
+        assert_eq!(tally.internal, BTreeMap::from([(said, BTreeSet::from([2, 9]))]));
     }
 
     #[test]

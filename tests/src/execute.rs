@@ -112,7 +112,7 @@ impl Programs {
             )
             .map_err(|e| format!("{}: {e}", configuration.name()))?;
             let said = String::from_utf8_lossy(&output.stderr);
-            if said.contains("loopwright: internal error") {
+            if said.lines().any(|line| line.starts_with("loopwright: ")) {
                 return Err(format!("{}: {said}", configuration.name()));
             }
         }

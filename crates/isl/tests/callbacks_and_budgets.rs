@@ -158,13 +158,24 @@ fn what_the_inner_budget_uses_is_used_in_the_outer_one() {
     ctx.within(outer, || {
         let before = ctx.operations_left().unwrap();
         assert_eq!(ctx.within(inner, || hard(&ctx)).unwrap_err(), IslError::OutOfBudget { stage: "inner" });
-        assert!(ctx.try_within(inner, || hard(&ctx)).unwrap().is_none());
         let after = ctx.operations_left().unwrap();
         assert!(before - after >= 9_000 && after > 0, "{before} {after}");
         // Less is left than `small` allows, so the outer budget is what runs out.
         assert_eq!(ctx.within(small, || hard(&ctx)).unwrap_err(), IslError::OutOfBudget { stage: "outer" });
         assert_eq!(ctx.operations_left(), Some(0));
         assert!(Set::read_from_str(&ctx, "{ [i] }").unwrap_err().is_out_of_budget());
+        Ok::<(), IslError>(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn that_only_its_own_budget_ran_out_is_no_error() {
+    let ctx = Ctx::new();
+    ctx.within(Budget::new("outer", 10_000), || {
+        assert_eq!(ctx.try_within(Budget::new("small", 2_000), || hard(&ctx)), Ok(None));
+        let outer = IslError::OutOfBudget { stage: "outer" };
+        assert_eq!(ctx.try_within(Budget::new("large", 20_000), || hard(&ctx)), Err(outer));
         Ok::<(), IslError>(())
     })
     .unwrap();

@@ -45,10 +45,14 @@ refusals! {
     AliasUnchecked => "{} may overlap and the extents of their accesses are unknown", "declare the pointers `restrict`";
     // whole regions
     NeededBehind => "the loops behind this one need {} from inside of it, which only the original code computes", "copy it into a variable between the two";
+    Contradiction => "what would have to be assumed is never true ({})", "look at the bounds and subscripts: whatever the input, one of them wraps around or leaves its array";
+    Circular => "whether `{}` can be read before the loops depends on itself", "copy it into a local variable before the loops";
     Unassumed => "it would have to be assumed {}", "allow it with the option `assume`";
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
     TooComplex => "too large to be worth it: {}", "split the loop nest into smaller functions";
+    /// Said by the independent checker.
+    Unsound => "what loopwright made of this is wrong, the original code was kept: {}", "please report this with the source file";
     InternalError => "loopwright failed here, the original code was kept: {}", "please report this with the source file";
     Metadata => "{} asks for the loop to be left as it is", "remove the pragma";
 }

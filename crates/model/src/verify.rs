@@ -26,7 +26,7 @@ pub(crate) use trace::{Trace, Traced};
 use crate::delicm::Program;
 use crate::loop_ast::{Direction, Node};
 use crate::scop::{ArrayId, Scop, StatementId};
-use bytes::{Outcome, replay};
+use bytes::{Replayed, replay};
 use isl::{Budget, IslError};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -168,7 +168,7 @@ fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -
     }
 }
 
-fn difference(scop: &Scop, trace: &Trace, original: &Outcome, new: &Outcome) -> Option<String> {
+fn difference(scop: &Scop, trace: &Trace, original: &Replayed, new: &Replayed) -> Option<String> {
     let mut reads: Vec<_> = original.reads.iter().filter(|(key, seen)| new.reads.get(*key) != Some(*seen)).collect();
     reads.sort();
     if let Some(((k, a, cell), _)) = reads.first() {

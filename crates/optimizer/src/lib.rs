@@ -10,6 +10,7 @@ pub use options::{Options, Position};
 pub use report;
 
 use llvm::{Backup, FunctionHandle, ModuleHandle};
+use model::refusal::{Refusal, RefusalKind};
 use pipeline::{Optimized, optimize_function};
 use planted::Fault;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -71,7 +72,10 @@ fn attempt(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
         }
         Err(message) => {
             tell_of_failure(&function.name(), &message);
-            Optimized::untouched(function)
+            let mut optimized = Optimized::untouched(function);
+            let refusal = Refusal::new(RefusalKind::InternalError, 0, message);
+            optimized.report.refusals.push(describe::describe_refusal(&refusal));
+            optimized
         }
     }
 }

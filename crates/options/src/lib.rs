@@ -73,41 +73,33 @@ impl Options {
             let names: Vec<&str> = TABLE.iter().filter(|k| !k.for_tests).map(|k| k.name).collect();
             return Err(format!("unknown option `{item}`; known are: {}", names.join(", ")));
         };
-        let takes = match (&known.form, value) {
-            (Form::Flag(set), None) => {
-                set(self);
-                return Ok(());
-            }
+        let wrong = |takes: String| Err(format!("option `{item}`: the value is {takes}"));
+        match (&known.form, value) {
+            (Form::Flag(set), None) => set(self),
             (Form::Flag(_), Some(_)) => return Err(format!("option `{item}`: `{name}` takes no value")),
             (_, None | Some("")) => return Err(format!("option `{item}` needs a value: `{name}=…`")),
-            (Form::Text(_, set), Some(value)) => {
-                set(self, value);
-                return Ok(());
-            }
+            (Form::Text(_, set), Some(value)) => set(self, value),
             (Form::Number(least, set), Some(value)) => match value.parse() {
-                Ok(number) if number >= *least && set(self, number) => return Ok(()),
-                _ if *least > 0 => "a positive number".to_string(),
-                _ => "a number".to_string(),
+                Ok(number) if number >= *least && set(self, number) => {}
+                _ if *least > 0 => return wrong("a positive number".into()),
+                _ => return wrong("a number".into()),
             },
             (Form::OneOf(values), Some(value)) => match values.iter().find(|(name, _)| *name == value) {
-                Some((_, set)) => {
-                    set(self);
-                    return Ok(());
+                Some((_, set)) => set(self),
+                None => {
+                    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+                    return wrong(format!("one of: {}", names.join(", ")));
                 }
-                None => format!("one of: {}", values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")),
             },
             (Form::Kinds, Some(value)) => match Allowed::parse(value) {
-                Some(allowed) => {
-                    self.assume = allowed;
-                    return Ok(());
-                }
+                Some(allowed) => self.assume = allowed,
                 None => {
                     let kinds = AssumptionKind::ALL.map(|k| k.name().to_ascii_lowercase()).join(", ");
-                    format!("none, all, or some of {kinds} with `+` between them")
+                    return wrong(format!("none, all, or some of {kinds} with `+` between them"));
                 }
             },
-        };
-        Err(format!("option `{item}`: the value is {takes}"))
+        }
+        Ok(())
     }
 }
 

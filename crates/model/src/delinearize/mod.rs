@@ -175,8 +175,8 @@ fn flat(ctx: &Ctx, accesses: &[Linear], cell_bytes: u64, why: Option<String>) ->
     Ok(Shape { cell_bytes, inner_sizes: Vec::new(), relations, condition: everywhere(ctx)?, refusal })
 }
 
-/// A shape with a view per access.
-struct Found {
+/// A shape that the accesses fit into: with a view per access.
+struct Fit {
     chain: Chain,
     views: Vec<Option<View>>,
     /// `None`: proved.
@@ -184,7 +184,7 @@ struct Found {
     broken: Option<Set>,
 }
 
-impl Found {
+impl Fit {
     fn into_shape(self, ctx: &Ctx, accesses: &[Linear], cell_bytes: u64) -> Result<Shape, IslError> {
         let dims = 1 + self.chain.sizes.len();
         let mut relations = Vec::new();
@@ -226,7 +226,7 @@ impl Found {
     }
 
     /// Whether it should replace `other`, which was found earlier.
-    fn is_better_than(&self, other: &Found) -> Result<bool, IslError> {
+    fn is_better_than(&self, other: &Fit) -> Result<bool, IslError> {
         if self.missing() != other.missing() {
             return Ok(self.missing() < other.missing());
         }
@@ -246,7 +246,7 @@ impl Found {
 }
 
 /// Affine offsets in rows of constant size.
-fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslError> {
+fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Fit>, IslError> {
     if accesses.iter().any(|a| a.obstacle.is_some()) {
         return Ok(None);
     }
@@ -259,7 +259,7 @@ fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslEr
             break;
         }
     }
-    let mixed = proved.as_ref().map_or_else(|| accesses.iter().any(Linear::mixes_loops), Found::mixes_loops);
+    let mixed = proved.as_ref().map_or_else(|| accesses.iter().any(Linear::mixes_loops), Fit::mixes_loops);
     if mixed {
         let happening = happening(&all)?.map_or_else(|| everywhere(ctx), Ok)?;
         for chain in chains.iter().filter(|c| proved.as_ref().is_none_or(|p| c.refines(&p.chain, MIN_ROW))) {
@@ -273,7 +273,7 @@ fn constant_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslEr
 }
 
 /// Offsets with products of parameters and counters.
-fn parametric_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Found>, IslError> {
+fn parametric_shape(ctx: &Ctx, accesses: &[Linear]) -> Result<Option<Fit>, IslError> {
     let readable: Vec<&Linear> = accesses.iter().filter(|a| a.obstacle.is_none()).collect();
     let mut search = Search::new(ctx, accesses)?;
     search.consider(parametric_chains(&readable, COST_SCAN - 1))?;
@@ -300,7 +300,7 @@ struct Search<'a> {
     samples: Samples,
     happening: OnceCell<Set>,
     seen: Vec<Vec<Polynomial>>,
-    best: Option<Found>,
+    best: Option<Fit>,
     best_score: Option<Score>,
     start: u64,
 }
@@ -372,7 +372,7 @@ fn evaluate(
     chain: &Chain,
     demand: Demand,
     happening: impl FnOnce() -> Result<Set, IslError>,
-) -> Result<Option<Found>, IslError> {
+) -> Result<Option<Fit>, IslError> {
     let mut views = Vec::new();
     let mut broken = Broken::default();
     let mut placements = Placements::default();
@@ -392,7 +392,7 @@ fn evaluate(
         return Ok(None);
     }
     if broken.parts.is_empty() {
-        return Ok(Some(Found { chain: chain.clone(), views, condition: None, broken: None }));
+        return Ok(Some(Fit { chain: chain.clone(), views, condition: None, broken: None }));
     }
     let max_parts = if constant { MAX_CONDITION_PARTS } else { MAX_PARAMETRIC_CONDITION_PARTS };
     let each = || accesses.iter().zip(&views).filter_map(|(a, v)| Some((a, &v.as_ref()?.broken)));
@@ -408,5 +408,5 @@ fn evaluate(
     if !worth_testing(&condition, &seen, max_parts)? {
         return Ok(None);
     }
-    Ok(Some(Found { chain: chain.clone(), views, condition: Some(condition), broken: Some(all_broken) }))
+    Ok(Some(Fit { chain: chain.clone(), views, condition: Some(condition), broken: Some(all_broken) }))
 }

@@ -131,8 +131,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
         let Some(preload) = &invariant.preload else { continue };
         assumed_terms(scop, &some, &unknown, &mut tested, &mut known, &mut check)?;
         if tested[..preload.after].contains(&false) {
-            let why = format!("what says that `{}` can be read depends on it", invariant.name);
-            return Err(refused(RefusalKind::TooComplex, scop, why));
+            return Err(refused(RefusalKind::Circular, scop, &invariant.name));
         }
         let when = match planted::is(Fault::PreloadAnywhere) {
             true => Expr::truth(true),
@@ -226,7 +225,7 @@ fn assumed_terms(
         let valid = of_consequence(&valid, &some.intersect(known)?)?.gist(known)?.coalesce()?;
         let both = known.intersect(&valid)?.coalesce()?;
         if both.is_empty()? {
-            return Err(refused(RefusalKind::NoProfit, scop, "what would have to be assumed is never true"));
+            return Err(refused(RefusalKind::Contradiction, scop, assumed.name()));
         }
         // What lies inside of rows is often too small to wrap around.
         let later = |kind| KINDS[at + 1..].contains(&kind);
@@ -461,7 +460,7 @@ mod tests {
     fn a_preload_that_rests_on_itself_is_refused() {
         let (scop, plan) = with_two_invariants(2);
         expect![[r#"
-            refused: too large to be worth it: what says that `m` can be read depends on it
+            refused: whether `m` can be read before the loops depends on itself
         "#]]
         .assert_eq(&shown(&scop, plan));
     }
@@ -546,7 +545,7 @@ mod tests {
             &[(AssumptionKind::EE, "[p0] -> { : p0 < 0 and p0 > 0 }")],
             &[],
             expect![[r#"
-            refused: no faster order was found: what would have to be assumed is never true
+            refused: what would have to be assumed is never true (EE)
         "#]],
         );
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all reads saw and what stayed, in terms that do not depend on the order of the replay.
-pub(super) struct Outcome {
+pub(super) struct Replayed {
     /// Per instance, read and cell.
     pub reads: HashMap<(usize, usize, usize), Print>,
     pub finally: HashMap<usize, Print>,
@@ -53,7 +53,7 @@ const INITIAL: Print = 0;
 /// A write that combines what its statement read from exactly the bytes that it writes is run as what it does to them: if all of
 /// them hold the parts of one value that the same operation on the same type made of something, then one operand more goes into it,
 /// else the operation begins with whatever pieces lie there. Every other write makes something new, and every other read is remembered.
-pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<usize>) -> Outcome {
+pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<usize>) -> Replayed {
     let computes: HashMap<StatementId, Computes> =
         program.statements.iter().map(|(&id, code)| (id, Computes::of(code, program))).collect();
     let nothing = Computes::default();
@@ -101,7 +101,7 @@ pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<u
         }
     }
     let finally = cells.into_iter().map(|(cell, content)| (cell, content.print())).collect();
-    Outcome { reads, finally }
+    Replayed { reads, finally }
 }
 
 /// One operand more, on what the cells hold.

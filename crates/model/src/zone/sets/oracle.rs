@@ -228,7 +228,7 @@ fn grid(bounds: &[(i128, i128)]) -> Vec<Vec<i128>> {
 }
 
 #[derive(Default, PartialEq, Debug)]
-struct Found {
+struct Points {
     certain: BTreeSet<(Unit, (StatementId, Vec<i128>))>,
     possible: BTreeSet<(Unit, (StatementId, Vec<i128>))>,
     initial: BTreeSet<Unit>,
@@ -239,8 +239,8 @@ struct Found {
 }
 
 /// Unit by unit, by looking back and ahead.
-fn replayed(replay: &Replay, array: ArrayId, dims: usize, bounds: &[(i128, i128)], values: &Values) -> Found {
-    let mut found = Found::default();
+fn replayed(replay: &Replay, array: ArrayId, dims: usize, bounds: &[(i128, i128)], values: &Values) -> Points {
+    let mut found = Points::default();
     let events = &replay.events;
     for mut element in grid(bounds) {
         let zone = element.split_off(dims);
@@ -321,7 +321,7 @@ fn answers<'z>(zones: &'z Zones, array: ArrayId, values: &Values) -> Option<Answ
 }
 
 /// The same from the relations.
-fn related(replay: &Replay, answers: &Answers, array: ArrayId, dims: usize, bounds: &[(i128, i128)]) -> Found {
+fn related(replay: &Replay, answers: &Answers, array: ArrayId, dims: usize, bounds: &[(i128, i128)]) -> Points {
     let variables = |from: usize, to: usize| (from..to).map(|d| format!("x{d}")).collect::<Vec<_>>().join(", ");
     let limits: Vec<String> =
         bounds.iter().enumerate().map(|(d, (low, high))| format!("{low} <= x{d} <= {high}")).collect();
@@ -358,7 +358,7 @@ fn related(replay: &Replay, answers: &Answers, array: ArrayId, dims: usize, boun
             known.insert((unit, (id.map(|id| (id, name)), number)));
         }
     }
-    Found {
+    Points {
         certain: instances(&answers.reaching.definitions),
         possible: instances(&answers.possible.definitions),
         initial: units(&answers.reaching.initial),
