@@ -5,7 +5,7 @@ use super::expression::{comparison, positive_divisor, write_division};
 use super::inputs::Inputs;
 use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
-use model::loop_ast::{BinaryOp, Expr};
+use model::loop_ast::{BinaryOp, Expr, interval_of};
 use model::plan::{CheckTerm, Extent, Test};
 use model::scop::ArrayId;
 use planted::Fault;
@@ -329,17 +329,9 @@ impl<'s> Check<'s> {
     }
 
     fn checked_arithmetic(&self, op: BinaryOp, a: Number, b: Number, overflows: &mut Overflows) -> Number {
-        let (low, high) = match op {
-            BinaryOp::Add => (a.low.saturating_add(b.low), a.high.saturating_add(b.high)),
-            BinaryOp::Sub => (a.low.saturating_sub(b.high), a.high.saturating_sub(b.low)),
-            BinaryOp::Mul => {
-                let corners = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
-                let products = corners.map(|(x, y)| x.saturating_mul(y));
-                (products.into_iter().min().expect("four"), products.into_iter().max().expect("four"))
-            }
-            BinaryOp::Min => (a.low.min(b.low), a.high.min(b.high)),
-            _ => (a.low.max(b.low), a.high.max(b.high)),
-        };
+        let range = interval_of(op, (a.low, a.high), (b.low, b.high));
+        // Numbers of which nothing is known: those that have a value have products of 127 bits at most.
+        let (low, high) = range.unwrap_or((i128::MIN, i128::MAX));
         let (Some(x), Some(y)) = (a.value, b.value) else { return Number { value: None, low, high } };
         let build = self.build;
         let name = match op {
