@@ -16,7 +16,8 @@ use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
-    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Scop, Statement, StatementId,
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Role, Scop, Statement,
+    StatementId,
 };
 use model::update::Update;
 use planted::Fault;
@@ -107,6 +108,7 @@ impl Reader<'_> {
                 };
                 per_draft[access.draft].push(Access {
                     kind,
+                    role: Role::Block,
                     array: id,
                     relation,
                     offset: offset.filter(|_| bytes != 0 && exact),
@@ -149,6 +151,7 @@ impl Reader<'_> {
                     let cell = Set::read_from_str(&self.ctx, &format!("{{ {id}[] }}"))?;
                     per_draft[index].push(Access {
                         kind,
+                        role: Role::Block,
                         array: id,
                         relation: Map::from_domain_and_range(&domains[&statement], &cell)?,
                         offset: None,
@@ -210,7 +213,7 @@ impl Reader<'_> {
         });
         let live_outs = values.chain(phis).collect();
         let initial: Vec<(ArrayId, ValueId)> = cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
-        let program = self.program(&statements, &bodies, &initial);
+        let program = self.program(&mut statements, &bodies, &initial);
         let successors = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).successors).copied();
         let errors: BTreeSet<BlockId> = successors.filter(|&b| self.facts.block(b).is_error).collect();
         let (entry, exit, blocks) = (self.region.entry, self.region.exit, self.region.blocks.clone());

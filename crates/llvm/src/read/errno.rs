@@ -11,7 +11,7 @@ use crate::facts::{MathError, Op, ValueId};
 use indexmap::IndexMap;
 use isl::{Map, Set, Val};
 use model::delinearize::Offset;
-use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, StatementId};
+use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, Role, StatementId};
 use planted::Fault;
 
 /// A call that may write errno.
@@ -115,6 +115,7 @@ impl Reader<'_> {
             let start = instances.pw_aff_on_domain_val(&Val::int_from_si(&self.ctx, 0)?)?;
             let access = Access {
                 kind: AccessKind::MayWrite,
+                role: Role::Block,
                 array: id,
                 relation: Map::from_domain_and_range(domain, &cell)?,
                 offset: Some(Offset::Affine(start)),

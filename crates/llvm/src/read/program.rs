@@ -9,9 +9,10 @@ use model::scop::{AccessKind, ArrayId, Statement, StatementId};
 use planted::Fault;
 
 impl Reader<'_> {
+    /// Says of the accesses what they are for, too.
     pub(super) fn program(
         &self,
-        statements: &IndexMap<StatementId, Statement>,
+        statements: &mut IndexMap<StatementId, Statement>,
         bodies: &IndexMap<StatementId, Body>,
         initial: &[(ArrayId, ValueId)],
     ) -> Program {
@@ -57,19 +58,18 @@ impl Reader<'_> {
         }
     }
 
-    fn code(&self, statement: &Statement, body: &Body) -> Code {
+    fn code(&self, statement: &mut Statement, body: &Body) -> Code {
         let boxed = statement.boxed;
         let operations: Vec<ValueId> = match &body.kind {
             BodyKind::Instructions(ids) => ids.clone(),
             BodyKind::Boxed { .. } => Vec::new(),
         };
-        let mut roles = Vec::new();
         // Accesses to memory come first, in the order of `body.memory`; then the slots.
-        for (index, access) in statement.accesses.iter().enumerate() {
+        for (index, access) in statement.accesses.iter_mut().enumerate() {
             let scalar = |list: &[crate::body::ScalarAccess]| {
                 list.iter().find(|a| a.slot == access.array).map(|a| self.stands_for(a.value))
             };
-            roles.push(match (body.memory.get(index), access.kind) {
+            access.role = match (body.memory.get(index), access.kind) {
                 (Some(_), _) if boxed => Role::Block,
                 (Some((instruction, _)), _) => match &self.facts.instruction(*instruction).expect("an access").op {
                     Op::Load { .. } => Role::Load(*instruction),
@@ -79,7 +79,7 @@ impl Reader<'_> {
                 },
                 (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),
                 (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
-            });
+            };
         }
         let counters = body.inductions.iter().map(|i| (i.value, Counter { base: i.base, offset: i.offset.clone() }));
         let has_effect = |v: &&ValueId| match &self.facts.instruction(**v).expect("an instruction").op {
@@ -88,6 +88,6 @@ impl Reader<'_> {
             _ => false,
         };
         let effects = operations.iter().filter(has_effect).copied().collect();
-        Code { roles, counters: counters.collect(), operations, effects }
+        Code { counters: counters.collect(), operations, effects }
     }
 }
