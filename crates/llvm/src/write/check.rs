@@ -1,7 +1,7 @@
 //! The run-time check. Its arithmetic is in ℤ or it fails: every operation that could leave 64 bits says so, and then the original
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
-use super::expression::{comparison, positive_divisor, write_division};
+use super::expression::{comparison, positive_divisor, write_arithmetic, write_division};
 use super::inputs::Inputs;
 use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
@@ -342,12 +342,7 @@ impl<'s> Check<'s> {
             _ => return Number::of(build.intrinsic("llvm.smax", x, y), low, high),
         };
         if low >= I64.0 && high <= I64.1 {
-            let value = match op {
-                BinaryOp::Add => build.add(x, y),
-                BinaryOp::Sub => build.sub(x, y),
-                _ => build.mul(x, y),
-            };
-            return Number::of(value, low, high);
+            return Number::of(write_arithmetic(build, op, x, y), low, high);
         }
         if low > I64.1 || high < I64.0 {
             return Number { value: None, low, high };
