@@ -107,7 +107,7 @@ pub struct Elsewhere {
 
 impl Body {
     fn adopt(&mut self, changed: Changed) {
-        let Changed { from: _, roles: _, fetched, bindings, reads, writes, operations, updating } = changed;
+        let Changed { from: _, fetched, bindings, reads, writes, operations, updating } = changed;
         let split = |accesses: Vec<(ValueId, Place)>| {
             let (mut slots, mut elements) = (Vec::new(), Vec::new());
             for (value, place) in accesses {

@@ -144,34 +144,25 @@ impl Reader {
     }
 
     fn instruction(&mut self) -> Instruction {
-        let block = self.block();
-        let line = self.small();
-        let operands = self.list(Self::value);
-        let flags = Flags {
-            nsw: self.flag(),
-            nuw: self.flag(),
-            exact: self.flag(),
-            disjoint: self.flag(),
-            nneg: self.flag(),
-            reassoc: self.flag(),
-            nnan: self.flag(),
-            nsz: self.flag(),
-        };
-        let pure_and_speculatable = self.flag();
-        let reads_memory = self.flag();
-        let writes_memory = self.flag();
-        let side_effects = self.flag();
-        let op = self.op();
         Instruction {
-            block,
-            line,
-            op,
-            operands,
-            flags,
-            pure_and_speculatable,
-            reads_memory,
-            writes_memory,
-            side_effects,
+            block: self.block(),
+            line: self.small(),
+            operands: self.list(Self::value),
+            flags: Flags {
+                nsw: self.flag(),
+                nuw: self.flag(),
+                exact: self.flag(),
+                disjoint: self.flag(),
+                nneg: self.flag(),
+                reassoc: self.flag(),
+                nnan: self.flag(),
+                nsz: self.flag(),
+            },
+            pure_and_speculatable: self.flag(),
+            reads_memory: self.flag(),
+            writes_memory: self.flag(),
+            side_effects: self.flag(),
+            op: self.op(),
         }
     }
 

@@ -13,7 +13,7 @@
 //! same bytes: `update A0[i] +` a sum, `smin` and `umin` minima of signed and unsigned numbers. `may` is a write that may not happen. `write A0[2i # 2]` covers two cells from `2i` on. Parameters are 32 bits wide.
 
 use crate::assume::Assumptions;
-use crate::delicm::{Code, Operation, Origin, Program, Role, ValueId};
+use crate::delicm::{Code, Operation, Origin, Program};
 use crate::polynomial::Polynomial;
 use crate::scop::*;
 use crate::update::{Combine, Number, Update};
@@ -80,6 +80,11 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         schedule = format!("{schedule}, child: {{ {tree} }}");
     }
     let context = isl::Set::read_from_str(&ctx, &format!("{prefix}{{ : {} }}", all(&context))).unwrap();
+    let mut last = 0;
+    let mut fresh = || {
+        last += 1;
+        ValueId(last)
+    };
     let mut statements = IndexMap::new();
     for (k, accesses) in built.statements.iter().enumerate() {
         let id = StatementId(k as u32);
@@ -112,8 +117,14 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     let text = format!("{prefix}{{ {instance} -> [{o}] }}");
                     isl::PwAff::read_from_str(&ctx, &text).unwrap().intersect_domain(&domain).unwrap()
                 });
+                let (value, instruction) = (fresh(), fresh());
+                let role = match kind {
+                    AccessKind::Read => Role::Load(value),
+                    _ => Role::Store { instruction, value },
+                };
                 Access {
                     kind: *kind,
+                    role,
                     array,
                     relation,
                     offset: offset.map(crate::delinearize::Offset::Affine),
@@ -159,36 +170,30 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
 /// What the statements of a sketch compute: updates as they say, and else something new of everything they read.
 pub(crate) fn computed(scop: &Scop) -> Program {
     let mut program = Program::default();
-    let mut last = 0;
-    let mut fresh = || {
-        last += 1;
-        ValueId(last)
-    };
     for (&id, statement) in &scop.statements {
         let mut code = Code::default();
         let mut updated: Vec<(Update, &isl::Map, ValueId)> = Vec::new();
         for access in statement.accesses.iter().filter(|a| !a.is_write()) {
-            let loaded = fresh();
+            let Role::Load(loaded) = access.role else { panic!("a sketch loads") };
             program.origins.insert(loaded, Origin::Load { operands: Vec::new() });
-            code.roles.push(Role::Load(loaded));
             code.operations.push(loaded);
             updated.extend(access.update.map(|update| (update, &access.relation, loaded)));
         }
         for access in statement.accesses.iter().filter(|a| a.is_write()) {
-            let (value, instruction) = (fresh(), fresh());
+            let Role::Store { instruction, value } = access.role else { panic!("a sketch stores") };
             let of = |(update, relation, _): &(Update, &isl::Map, ValueId)| {
                 access.update == Some(*update) && access.relation.plain_is_equal(relation).unwrap()
             };
             let old = updated.iter().position(of).map(|at| updated.remove(at));
             let mut operands = old.map(|(.., loaded)| loaded).into_iter().collect::<Vec<_>>();
-            operands.push(fresh());
+            // Something that nothing else uses.
+            operands.push(ValueId(u32::MAX - value.0));
             let update = old.map(|(update, ..)| (update, true));
             let operation = Operation { operands, repeatable: false, update };
             program.origins.insert(value, Origin::Operation(operation));
             let store = Operation { operands: vec![value], repeatable: false, update: None };
             program.origins.insert(instruction, Origin::Operation(store));
             code.operations.extend([value, instruction]);
-            code.roles.push(Role::Store { instruction, value });
         }
         program.statements.insert(id, code);
     }

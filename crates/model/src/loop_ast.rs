@@ -7,7 +7,7 @@ mod generate;
 mod run;
 mod show;
 
-pub use fits::{Fits, Ranges, fits_i64};
+pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
 pub use run::{Direction, Meaningless};
 pub use show::Names;

@@ -41,6 +41,16 @@ ordinal!(/// The n-th statement in original textual order, `S<n>` in isl.
 ordinal!(/// The n-th array (or scalar slot), `A<n>` in isl.
     ArrayId, "A");
 
+/// A value of the program (an argument, instruction, constant or global), numbered by who read it. In one instance of a statement it is
+/// one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+impl ValueId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An integer that is the same in all instances, read from a value of `bits` bits.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -124,9 +134,29 @@ pub enum AccessKind {
     MayWrite,
 }
 
+/// What an access of a statement is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It yields the value.
+    Load(ValueId),
+    /// The instruction puts the value there.
+    Store { instruction: ValueId, value: ValueId },
+    /// A scalar that crosses statements: it yields the value.
+    ReadScalar(ValueId),
+    /// A scalar that crosses statements gets the value; `None`: one of several values.
+    WriteScalar(Option<ValueId>),
+    /// It yields the n-th thing that the statement fetches.
+    Reload(usize),
+    /// A call that may write there or leave it as it is.
+    Call(ValueId),
+    /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
+    Block,
+}
+
 #[derive(Clone, Debug)]
 pub struct Access {
     pub kind: AccessKind,
+    pub role: Role,
     pub array: ArrayId,
     /// `{ S[i…] -> A[e…] }`, restricted to the statement's domain.
     pub relation: isl::Map,

@@ -1,11 +1,11 @@
 //! The run-time check. Its arithmetic is in ℤ or it fails: every operation that could leave 64 bits says so, and then the original
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
-use super::expression::{comparison, positive_divisor, write_division};
+use super::expression::{comparison, positive_divisor, write_arithmetic, write_division};
 use super::inputs::Inputs;
 use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
-use model::loop_ast::{BinaryOp, Expr};
+use model::loop_ast::{BinaryOp, Expr, interval_of};
 use model::plan::{CheckTerm, Extent, Test};
 use model::scop::ArrayId;
 use planted::Fault;
@@ -329,17 +329,9 @@ impl<'s> Check<'s> {
     }
 
     fn checked_arithmetic(&self, op: BinaryOp, a: Number, b: Number, overflows: &mut Overflows) -> Number {
-        let (low, high) = match op {
-            BinaryOp::Add => (a.low.saturating_add(b.low), a.high.saturating_add(b.high)),
-            BinaryOp::Sub => (a.low.saturating_sub(b.high), a.high.saturating_sub(b.low)),
-            BinaryOp::Mul => {
-                let corners = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
-                let products = corners.map(|(x, y)| x.saturating_mul(y));
-                (products.into_iter().min().expect("four"), products.into_iter().max().expect("four"))
-            }
-            BinaryOp::Min => (a.low.min(b.low), a.high.min(b.high)),
-            _ => (a.low.max(b.low), a.high.max(b.high)),
-        };
+        let range = interval_of(op, (a.low, a.high), (b.low, b.high));
+        // Numbers of which nothing is known: those that have a value have products of 127 bits at most.
+        let (low, high) = range.unwrap_or((i128::MIN, i128::MAX));
         let (Some(x), Some(y)) = (a.value, b.value) else { return Number { value: None, low, high } };
         let build = self.build;
         let name = match op {
@@ -350,12 +342,7 @@ impl<'s> Check<'s> {
             _ => return Number::of(build.intrinsic("llvm.smax", x, y), low, high),
         };
         if low >= I64.0 && high <= I64.1 {
-            let value = match op {
-                BinaryOp::Add => build.add(x, y),
-                BinaryOp::Sub => build.sub(x, y),
-                _ => build.mul(x, y),
-            };
-            return Number::of(value, low, high);
+            return Number::of(write_arithmetic(build, op, x, y), low, high);
         }
         if low > I64.1 || high < I64.0 {
             return Number { value: None, low, high };

@@ -31,17 +31,9 @@ impl Code<'_> {
                 self.build.sub(self.build.constant(0), operand)
             }
             Expr::Binary(op, a, b) => match op {
-                BinaryOp::Add => {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
                     let (a, b) = (self.write_int(a)?, self.write_int(b)?);
-                    self.build.add(a, b)
-                }
-                BinaryOp::Sub => {
-                    let (a, b) = (self.write_int(a)?, self.write_int(b)?);
-                    self.build.sub(a, b)
-                }
-                BinaryOp::Mul => {
-                    let (a, b) = (self.write_int(a)?, self.write_int(b)?);
-                    self.build.mul(a, b)
+                    write_arithmetic(self.build, *op, a, b)
                 }
                 BinaryOp::Min | BinaryOp::Max => {
                     let (a, b) = (self.write_int(a)?, self.write_int(b)?);
@@ -88,16 +80,9 @@ impl Code<'_> {
                 let (a, b) = (self.write_int(a)?, self.write_int(b)?);
                 return Ok(self.build.compare(how, a, b));
             }
-            match op {
-                BinaryOp::And => {
-                    let (a, b) = (self.write_bool(a)?, self.write_bool(b)?);
-                    return Ok(self.build.and(a, b));
-                }
-                BinaryOp::Or => {
-                    let (a, b) = (self.write_bool(a)?, self.write_bool(b)?);
-                    return Ok(self.build.or(a, b));
-                }
-                _ => {}
+            if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                let (a, b) = (self.write_bool(a)?, self.write_bool(b)?);
+                return Ok(if *op == BinaryOp::And { self.build.and(a, b) } else { self.build.or(a, b) });
             }
         }
         let number = self.write_int(expr)?;
@@ -129,6 +114,15 @@ impl Code<'_> {
             sum = if sum.constant_int() == Some(0) { product } else { self.build.add(sum, product) };
         }
         Ok(sum)
+    }
+}
+
+/// A sum, difference or product, wrapping.
+pub(super) fn write_arithmetic(build: &Builder, op: BinaryOp, a: Value, b: Value) -> Value {
+    match op {
+        BinaryOp::Add => build.add(a, b),
+        BinaryOp::Sub => build.sub(a, b),
+        _ => build.mul(a, b),
     }
 }
 

@@ -37,7 +37,18 @@ fn present(node: Metadata) -> Option<Metadata> {
     (!node.0.is_null()).then_some(node)
 }
 
+macro_rules! kinds {
+    ($($name:ident($of_kind:ident))*) => {$(
+        pub fn $name(self) -> bool {
+            unsafe { !$of_kind(self.0).is_null() }
+        }
+    )*};
+}
+
 impl Value {
+    kinds! { is_instruction(LLVMIsAInstruction) is_phi(LLVMIsAPHINode) is_load(LLVMIsALoadInst) }
+    kinds! { is_alloca(LLVMIsAAllocaInst) is_store(LLVMIsAStoreInst) }
+
     pub fn ty(self) -> Type {
         Type(unsafe { LLVMTypeOf(self.0) })
     }
@@ -54,18 +65,6 @@ impl Value {
     }
     pub fn constant_bool(self) -> Option<bool> {
         self.constant_int().map(|v| v != 0)
-    }
-    pub fn is_instruction(self) -> bool {
-        unsafe { !LLVMIsAInstruction(self.0).is_null() }
-    }
-    pub fn is_phi(self) -> bool {
-        unsafe { !LLVMIsAPHINode(self.0).is_null() }
-    }
-    pub fn is_load(self) -> bool {
-        unsafe { !LLVMIsALoadInst(self.0).is_null() }
-    }
-    pub fn is_alloca(self) -> bool {
-        unsafe { !LLVMIsAAllocaInst(self.0).is_null() }
     }
     pub fn is_block(self) -> bool {
         unsafe { LLVMValueIsBasicBlock(self.0) != 0 }
@@ -106,9 +105,6 @@ impl Value {
     #[cfg(test)]
     pub fn arguments(self) -> Vec<Value> {
         unsafe { (0..LLVMCountParams(self.0)).map(|i| self.argument(i)).collect() }
-    }
-    pub fn is_store(self) -> bool {
-        unsafe { !LLVMIsAStoreInst(self.0).is_null() }
     }
     pub fn operands(self) -> Vec<Value> {
         unsafe {
@@ -178,17 +174,12 @@ impl Value {
     }
     pub fn set_metadata(self, kind: &str, node: Metadata) {
         unsafe {
-            let context = LLVMGetTypeContext(self.ty().0);
-            let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as c_uint);
+            let id = LLVMGetMDKindIDInContext(self.ty().context(), kind.as_ptr().cast(), kind.len() as c_uint);
             lw_write_set_metadata(self, id, node);
         }
     }
     pub fn drop_metadata(self, kind: &str) {
-        unsafe {
-            let context = LLVMGetTypeContext(self.ty().0);
-            let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as c_uint);
-            LLVMSetMetadata(self.0, id, std::ptr::null_mut());
-        }
+        self.set_metadata(kind, Metadata(std::ptr::null_mut()))
     }
     /// The place from which on the scopes' promise holds. Without it a loop around the code is read as if the promise held across
     /// its iterations: unrolled, `for (t…) { if (check(a, b)) {…} swap(a, b); }` has the same scopes in both copies. With it,
@@ -249,7 +240,7 @@ impl Value {
     }
     pub fn add_string_attribute(self, name: &str) {
         unsafe {
-            let context = LLVMGetTypeContext(self.ty().0);
+            let context = self.ty().context();
             let attribute =
                 LLVMCreateStringAttribute(context, name.as_ptr().cast(), name.len() as c_uint, c"".as_ptr(), 0);
             LLVMAddAttributeAtIndex(self.0, LLVMAttributeFunctionIndex, attribute);
@@ -257,17 +248,15 @@ impl Value {
     }
     /// `argument` counts from 0.
     pub fn add_argument_attribute(self, argument: u32, name: &str) {
-        unsafe {
-            let context = LLVMGetTypeContext(self.ty().0);
-            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            LLVMAddAttributeAtIndex(self.0, argument + 1, LLVMCreateEnumAttribute(context, kind, 0));
-        }
+        self.add_attribute_at(argument + 1, name)
     }
     pub fn add_function_attribute(self, name: &str) {
+        self.add_attribute_at(LLVMAttributeFunctionIndex, name)
+    }
+    fn add_attribute_at(self, place: u32, name: &str) {
         unsafe {
-            let context = LLVMGetTypeContext(self.ty().0);
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            LLVMAddAttributeAtIndex(self.0, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, kind, 0));
+            LLVMAddAttributeAtIndex(self.0, place, LLVMCreateEnumAttribute(self.ty().context(), kind, 0));
         }
     }
     pub fn register_destructor(self) {
@@ -382,7 +371,20 @@ impl Drop for Builder {
     }
 }
 
+/// `fn(Value, Value or Type) -> Value`.
+macro_rules! operations {
+    ($with:ident: $($name:ident($build:ident))*) => {$(
+        pub fn $name(&self, a: Value, b: $with) -> Value {
+            Value(unsafe { $build(self.raw, a.0, b.0, c"".as_ptr()) })
+        }
+    )*};
+}
+
 impl Builder {
+    operations! { Value: add(LLVMBuildAdd) sub(LLVMBuildSub) mul(LLVMBuildMul) sdiv(LLVMBuildSDiv) udiv(LLVMBuildUDiv) }
+    operations! { Value: srem(LLVMBuildSRem) and(LLVMBuildAnd) or(LLVMBuildOr) xor(LLVMBuildXor) }
+    operations! { Type: sext(LLVMBuildSExt) zext(LLVMBuildZExt) trunc(LLVMBuildTrunc) }
+
     pub fn new(function: Value) -> Builder {
         let context = function.ty().context();
         Builder { raw: unsafe { LLVMCreateBuilderInContext(context) }, context }
@@ -455,35 +457,8 @@ impl Builder {
         Block(unsafe { LLVMAppendBasicBlockInContext(self.context, function.0, name.as_ptr()) })
     }
 
-    pub fn add(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildAdd(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn sub(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildSub(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn mul(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildMul(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn sdiv(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildSDiv(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn udiv(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildUDiv(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn srem(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildSRem(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
     pub fn ashr(&self, a: Value, bits: u32) -> Value {
         Value(unsafe { LLVMBuildAShr(self.raw, a.0, self.constant(bits.into()).0, c"".as_ptr()) })
-    }
-    pub fn and(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildAnd(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn or(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildOr(self.raw, a.0, b.0, c"".as_ptr()) })
-    }
-    pub fn xor(&self, a: Value, b: Value) -> Value {
-        Value(unsafe { LLVMBuildXor(self.raw, a.0, b.0, c"".as_ptr()) })
     }
     pub fn not(&self, a: Value) -> Value {
         Value(unsafe { LLVMBuildNot(self.raw, a.0, c"".as_ptr()) })
@@ -502,15 +477,6 @@ impl Builder {
     }
     pub fn select(&self, condition: Value, then: Value, otherwise: Value) -> Value {
         Value(unsafe { LLVMBuildSelect(self.raw, condition.0, then.0, otherwise.0, c"".as_ptr()) })
-    }
-    pub fn sext(&self, value: Value, ty: Type) -> Value {
-        Value(unsafe { LLVMBuildSExt(self.raw, value.0, ty.0, c"".as_ptr()) })
-    }
-    pub fn zext(&self, value: Value, ty: Type) -> Value {
-        Value(unsafe { LLVMBuildZExt(self.raw, value.0, ty.0, c"".as_ptr()) })
-    }
-    pub fn trunc(&self, value: Value, ty: Type) -> Value {
-        Value(unsafe { LLVMBuildTrunc(self.raw, value.0, ty.0, c"".as_ptr()) })
     }
     pub fn address(&self, pointer: Value) -> Value {
         Value(unsafe { LLVMBuildPtrToInt(self.raw, pointer.0, self.i64().0, c"".as_ptr()) })

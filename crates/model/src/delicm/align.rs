@@ -57,7 +57,7 @@ impl Work<'_> {
 
     /// What the program promises of an access.
     fn promised(&self, item: &Item) -> Option<u64> {
-        let (Role::Load(access) | Role::Store { instruction: access, .. }) = item.role else { return None };
+        let (Role::Load(access) | Role::Store { instruction: access, .. }) = item.access.role else { return None };
         self.program.alignments.get(&access).copied()
     }
 }

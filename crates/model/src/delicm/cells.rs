@@ -46,7 +46,7 @@ impl Draft {
     /// `None`: at any time.
     fn moment(&self, index: usize) -> Option<Moment> {
         let position = |value: ValueId| self.code.operations.iter().position(|&v| v == value).map(Moment::Operation);
-        match self.items[index].role {
+        match self.items[index].access.role {
             Role::ReadScalar(_) | Role::Reload(_) => Some(Moment::Before),
             Role::Load(value) | Role::Call(value) => position(value),
             Role::Store { instruction, .. } => position(instruction),

@@ -19,7 +19,7 @@ use super::cells::Span;
 use super::code::{Element, Role, ValueId};
 use super::work::{Item, Work};
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{AccessKind, ArrayId, StatementId};
+use crate::scop::{Access, AccessKind, ArrayId, StatementId};
 use crate::zone::{Flow, Pair};
 use indexmap::IndexMap;
 use isl::{IslError, Map};
@@ -92,7 +92,7 @@ impl Work<'_> {
     fn eligible_store(&self, statement: StatementId, index: usize) -> Result<Option<Into>, IslError> {
         let draft = &self.drafts[&statement];
         let item = &draft.items[index];
-        let is_store = matches!(item.role, Role::Store { .. }) && item.alive && !draft.boxed;
+        let is_store = matches!(item.access.role, Role::Store { .. }) && item.alive && !draft.boxed;
         if !is_store || !item.access.exact || item.access.kind != AccessKind::Write || !draft.in_loop {
             return Ok(None);
         }
@@ -114,7 +114,7 @@ impl Work<'_> {
         let stored = store.and_then(|k| draft.items[k].value());
         let mut scalars: Vec<(bool, ArrayId)> = draft
             .alive()
-            .filter_map(|(_, i)| match i.role {
+            .filter_map(|(_, i)| match i.access.role {
                 Role::ReadScalar(value) if i.element.is_none() => Some((Some(value) != stored, i.access.array)),
                 _ => None,
             })
@@ -405,8 +405,8 @@ impl Work<'_> {
         }
         for (kind, targets) in [(AccessKind::Write, writes), (AccessKind::Read, reads)] {
             for (id, Target { item, cells, element }) in targets {
-                let line = self.drafts[&id].items[item].access.line;
-                let access = self.access(kind, &cells, &element, line)?;
+                let Access { role, line, .. } = self.drafts[&id].items[item].access;
+                let access = self.access((kind, role), &cells, &element, line)?;
                 let item = &mut self.drafts[&id].items[item];
                 item.access = access;
                 item.relation = cells;

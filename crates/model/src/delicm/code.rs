@@ -2,19 +2,10 @@
 
 use crate::polynomial::Polynomial;
 use crate::scop::{ArrayId, StatementId};
+pub use crate::scop::{Role, ValueId};
 use crate::update::Update;
 use indexmap::IndexMap;
 use std::collections::HashMap;
-
-/// A value of the program (an argument, instruction, constant or global), numbered by who read it. In one instance of a statement it is
-/// one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ValueId(pub u32);
-impl ValueId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// How a value comes about.
 #[derive(Clone, Debug)]
@@ -39,25 +30,6 @@ pub struct Operation {
     pub update: Option<(Update, bool)>,
 }
 
-/// What an access of a statement is for; parallel to the statement's accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// It yields the value.
-    Load(ValueId),
-    /// The instruction puts the value there.
-    Store { instruction: ValueId, value: ValueId },
-    /// A scalar that crosses statements: it yields the value.
-    ReadScalar(ValueId),
-    /// A scalar that crosses statements gets the value; `None`: one of several values.
-    WriteScalar(Option<ValueId>),
-    /// It yields the n-th thing that the statement fetches.
-    Reload(usize),
-    /// A call that may write there or leave it as it is.
-    Call(ValueId),
-    /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
-    Block,
-}
-
 /// A value that steps evenly with the loops: `base` (a pointer, or nothing) plus a polynomial in the counters of its statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Counter {
@@ -68,7 +40,6 @@ pub struct Counter {
 /// The code of one statement.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    pub roles: Vec<Role>,
     pub counters: IndexMap<ValueId, Counter>,
     /// In the order in which they run.
     pub operations: Vec<ValueId>,
@@ -97,10 +68,10 @@ impl Program {
     /// The same region after its statements have changed.
     pub fn adopt(&mut self, changed: &IndexMap<StatementId, Changed>) {
         let before = std::mem::take(&mut self.statements);
-        for (&id, Changed { from, roles, operations, .. }) in changed {
+        for (&id, Changed { from, operations, .. }) in changed {
             let mut code = before.get(from).cloned().unwrap_or_default();
             code.effects.retain(|value| operations.contains(value));
-            (code.roles, code.operations) = (roles.clone(), operations.clone());
+            code.operations = operations.clone();
             self.statements.insert(id, code);
         }
     }
@@ -153,8 +124,6 @@ pub enum Fetch {
 pub struct Changed {
     /// The statement that it was, or was a part of.
     pub from: StatementId,
-    /// What its accesses are for, in their order.
-    pub roles: Vec<Role>,
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
     pub bindings: Vec<(ValueId, Operand)>,

@@ -89,7 +89,7 @@ impl Work<'_> {
         let (mut shared, mut depth) = (usize::MAX, 0);
         for (&id, draft) in &self.drafts {
             for (k, item) in draft.alive().filter(|(_, i)| i.access.array == scalar) {
-                let is_plain = matches!(item.role, Role::ReadScalar(_) | Role::WriteScalar(Some(_)));
+                let is_plain = matches!(item.access.role, Role::ReadScalar(_) | Role::WriteScalar(Some(_)));
                 let whole = item.access.bytes == array.cell_bytes && item.access.kind != AccessKind::MayWrite;
                 if draft.boxed || item.element.is_some() || !item.access.exact || !is_plain || !whole {
                     return Ok(None);
@@ -235,8 +235,8 @@ impl Work<'_> {
             return Ok(None);
         };
         for (&(id, _), Target { item, cells, element }) in candidate.accesses.iter().zip(targets) {
-            let Access { kind, line, .. } = self.drafts[&id].items[item].access;
-            let access = self.access(kind, &cells, &element, line)?;
+            let Access { kind, role, line, .. } = self.drafts[&id].items[item].access;
+            let access = self.access((kind, role), &cells, &element, line)?;
             let item = &mut self.drafts[&id].items[item];
             item.access = access;
             item.relation = cells;

@@ -57,7 +57,7 @@ impl Work<'_> {
             for index in 0..self.drafts[&user].items.len() {
                 let item = &self.drafts[&user].items[index];
                 if item.alive
-                    && let Role::ReadScalar(value) = item.role
+                    && let Role::ReadScalar(value) = item.access.role
                     && item.element.is_none()
                 {
                     any |= self.forward_operand(user, index, value)?;
@@ -69,7 +69,7 @@ impl Work<'_> {
 
     /// The same for one value that the statement reads.
     pub(super) fn forward_value(&mut self, user: StatementId, value: ValueId) -> Result<bool, IslError> {
-        let is_read = |(_, i): &(usize, &Item)| i.role == Role::ReadScalar(value) && i.element.is_none();
+        let is_read = |(_, i): &(usize, &Item)| i.access.role == Role::ReadScalar(value) && i.element.is_none();
         let index = self.drafts[&user].alive().find(is_read).map(|(index, _)| index);
         match index {
             Some(index) => self.forward_operand(user, index, value),
@@ -91,7 +91,7 @@ impl Work<'_> {
     fn tree(&self, user: StatementId) -> Tree {
         let draft = &self.drafts[&user];
         let fetched = draft.fetched.clone();
-        let is_read = |n: &usize| draft.alive().any(|(_, i)| i.role == Role::Reload(*n));
+        let is_read = |n: &usize| draft.alive().any(|(_, i)| i.access.role == Role::Reload(*n));
         let dropped = (0..fetched.len()).filter(|n| !is_read(n)).collect();
         Tree { user, fetched, dropped, accesses: Vec::new(), known: HashMap::new(), copied: 0, reloaded: 0 }
     }
@@ -108,14 +108,8 @@ impl Work<'_> {
         let line = self.drafts[&user].items[index].access.line;
         for (found, fetch) in tree.accesses {
             let Fetch::Load { element, .. } = &tree.fetched[fetch] else { unreachable!("accesses belong to loads") };
-            let access = self.access(AccessKind::Read, &found.cells, element, line)?;
-            let item = Item {
-                relation: found.cells,
-                access,
-                role: Role::Reload(fetch),
-                element: Some(element.clone()),
-                alive: true,
-            };
+            let access = self.access((AccessKind::Read, Role::Reload(fetch)), &found.cells, element, line)?;
+            let item = Item { relation: found.cells, access, element: Some(element.clone()), alive: true };
             self.drafts[&user].items.push(item);
             self.forget_flow(found.array);
         }
@@ -232,7 +226,7 @@ impl Work<'_> {
     /// The scalar from which the statement reads the value.
     pub(super) fn scalar_read(&self, statement: StatementId, value: ValueId) -> Option<ArrayId> {
         let mut items = self.drafts[&statement].alive().map(|(_, i)| i);
-        let item = items.find(|i| i.role == Role::ReadScalar(value) && i.element.is_none())?;
+        let item = items.find(|i| i.access.role == Role::ReadScalar(value) && i.element.is_none())?;
         Some(item.access.array)
     }
 
@@ -257,7 +251,7 @@ impl Work<'_> {
             }
             let draft = &self.drafts[&pair.writer];
             let mut written = draft.alive().filter(|(_, i)| i.access.array == scalar && i.writes());
-            let value = match (draft.boxed, written.next().map(|(_, i)| i.role), written.next()) {
+            let value = match (draft.boxed, written.next().map(|(_, i)| i.access.role), written.next()) {
                 (false, Some(Role::WriteScalar(Some(value))), None) => value,
                 _ => return Ok(Vec::new()),
             };
@@ -289,7 +283,7 @@ impl Work<'_> {
         let is_user = statement == user && instance.is_identity()?;
         for (k, item) in draft.alive().filter(|_| !draft.boxed && !is_user) {
             let fetched =
-                matches!(item.role, Role::Reload(n) if draft.bindings.get(&value) == Some(&Operand::Fetched(n)));
+                matches!(item.access.role, Role::Reload(n) if draft.bindings.get(&value) == Some(&Operand::Fetched(n)));
             let is_value = item.value() == Some(value) || fetched;
             let certain = item.access.exact && item.access.kind != AccessKind::MayWrite;
             if self.is_scalar(item.access.array) || !is_value || !certain {
@@ -338,7 +332,7 @@ impl Work<'_> {
                 continue;
             }
             for (k, item) in draft.alive() {
-                let is_store = matches!(item.role, Role::Store { .. }) && item.value() == Some(at.value);
+                let is_store = matches!(item.access.role, Role::Store { .. }) && item.value() == Some(at.value);
                 if !is_store || !item.access.exact || item.access.kind != AccessKind::Write {
                     continue;
                 }

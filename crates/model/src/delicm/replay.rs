@@ -9,7 +9,7 @@
 use super::Outcome;
 use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, ValueId};
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ArrayId, Scop, StatementId};
+use crate::scop::{Access, Array, ArrayId, Scop, Statement, StatementId};
 use crate::verify::{MAX_INSTANCES, Trace, Traced, VERIFY, Verdict};
 use isl::IslError;
 use std::collections::{BTreeSet, HashMap};
@@ -254,23 +254,22 @@ impl<'a> Run<'a> {
 
     fn original(&mut self, id: StatementId, at: &[i128], code: &Code, cells: &HashMap<usize, Vec<Cell>>) {
         let mut now = HashMap::new();
-        for (k, role) in code.roles.iter().enumerate() {
-            if let (Role::ReadScalar(value), Some(cells)) = (role, cells.get(&k)) {
-                now.insert(*value, self.read(cells));
+        let accesses = &self.scop.statements[&id].accesses;
+        for (k, access) in accesses.iter().enumerate() {
+            if let (Role::ReadScalar(value), Some(cells)) = (access.role, cells.get(&k)) {
+                now.insert(value, self.read(cells));
             }
         }
         self.counters(code, at, &mut now);
-        for (k, role) in code.roles.iter().enumerate() {
-            if let (Role::Load(access) | Role::Store { instruction: access, .. }, Some(cells)) = (role, cells.get(&k))
-                && self.scop.statements[&id].accesses[k].exact
-            {
-                self.promise(*access, cells);
+        for (k, access) in accesses.iter().enumerate().filter(|(_, access)| access.exact) {
+            if let (Role::Load(by) | Role::Store { instruction: by, .. }, Some(cells)) = (access.role, cells.get(&k)) {
+                self.promise(by, cells);
             }
         }
-        self.operations(id, at, (code, &code.operations), cells, &mut now);
-        for (k, role) in code.roles.iter().enumerate() {
-            if let (Role::WriteScalar(Some(value)), Some(cells)) = (role, cells.get(&k)) {
-                let term = self.value(*value, &now);
+        self.operations(id, at, &code.operations, cells, &mut now);
+        for (k, access) in accesses.iter().enumerate() {
+            if let (Role::WriteScalar(Some(value)), Some(cells)) = (access.role, cells.get(&k)) {
+                let term = self.value(value, &now);
                 self.write(cells, term);
             }
         }
@@ -313,7 +312,7 @@ impl<'a> Run<'a> {
             now.insert(*value, term);
         }
         self.counters(code, at, &mut now);
-        self.operations(changes.from, at, (code, &changes.operations), cells, &mut now);
+        self.operations(changes.from, at, &changes.operations, cells, &mut now);
         let written: Vec<(Term, Vec<Cell>)> =
             changes.writes.iter().map(|(value, to)| (self.value(*value, &now), place(self, to))).collect();
         written.into_iter().for_each(|(term, cells)| self.write(&cells, term));
@@ -335,20 +334,21 @@ impl<'a> Run<'a> {
         &mut self,
         id: StatementId,
         at: &[i128],
-        (code, operations): (&Code, &[ValueId]),
+        operations: &[ValueId],
         cells: &HashMap<usize, Vec<Cell>>,
         now: &mut HashMap<ValueId, Term>,
     ) {
         let none = Vec::new();
+        let Statement { accesses, boxed, .. } = &self.scop.statements[&id];
         for &value in operations {
-            let access = code.roles.iter().position(|role| match role {
-                Role::Load(load) => *load == value,
-                Role::Store { instruction, .. } => *instruction == value,
-                Role::Call(call) => *call == value,
+            let access = accesses.iter().position(|access| match access.role {
+                Role::Load(load) => load == value,
+                Role::Store { instruction, .. } => instruction == value,
+                Role::Call(call) => call == value,
                 _ => false,
             });
             let touched = access.and_then(|k| cells.get(&k)).unwrap_or(&none);
-            match (access.map(|k| code.roles[k]), self.program.origins.get(&value)) {
+            match (access.map(|k| accesses[k].role), self.program.origins.get(&value)) {
                 (Some(Role::Load(_)), _) => {
                     let term = self.read(touched);
                     now.insert(value, term);
@@ -368,23 +368,18 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
-        let opaque = |scop: &Scop| -> Vec<(usize, bool)> {
-            let accesses = &scop.statements[&id].accesses;
-            let is_opaque = |role: &Role| matches!(role, Role::Block | Role::WriteScalar(None));
-            let all = code.roles.iter().enumerate().filter(|(_, role)| is_opaque(role));
-            all.map(|(k, _)| (k, accesses[k].is_write())).collect()
-        };
-        let opaque = opaque(self.scop);
+        let is_opaque = |access: &Access| matches!(access.role, Role::Block | Role::WriteScalar(None));
+        let opaque = || accesses.iter().enumerate().filter(|(_, access)| is_opaque(access));
         let mut found: Vec<Term> = Vec::new();
-        for (k, _) in opaque.iter().filter(|(_, writes)| !writes) {
-            found.push(self.read(cells.get(k).unwrap_or(&none)));
+        for (k, _) in opaque().filter(|(_, access)| !access.is_write()) {
+            found.push(self.read(cells.get(&k).unwrap_or(&none)));
         }
-        if self.scop.statements[&id].boxed {
+        if *boxed {
             let mut inputs: Vec<(ValueId, Term)> = now.iter().map(|(v, t)| (*v, *t)).collect();
             inputs.sort();
             found.extend(inputs.into_iter().map(|(_, term)| term));
         }
-        for (k, _) in opaque.into_iter().filter(|(_, writes)| *writes) {
+        for (k, _) in opaque().filter(|(_, access)| access.is_write()) {
             let term = self.terms.of(Made::Opaque(id, at.to_vec(), k, found.clone()));
             self.write(cells.get(&k).unwrap_or(&none), term);
         }

@@ -109,7 +109,7 @@ impl Work<'_> {
                 let item = &self.drafts[&id].items[k];
                 let moved = item.element.is_some();
                 let reads_moved = self.drafts[&id].alive().any(|(_, i)| {
-                    i.element.is_some() && matches!(i.role, Role::ReadScalar(_)) && i.value() == item.value()
+                    i.element.is_some() && matches!(i.access.role, Role::ReadScalar(_)) && i.value() == item.value()
                 });
                 // What the programmer wrote is left to the compiler, unless it is our doing that it has no effect.
                 if !item.writes() || self.is_scalar(item.access.array) || !(moved || reads_moved) {
@@ -156,7 +156,7 @@ impl Work<'_> {
     fn kill(&mut self, id: StatementId, index: usize) {
         let draft = &mut self.drafts[&id];
         draft.items[index].alive = false;
-        if let Role::Store { instruction, .. } = draft.items[index].role {
+        if let Role::Store { instruction, .. } = draft.items[index].access.role {
             draft.code.operations.retain(|&v| v != instruction);
             draft.code.effects.retain(|&v| v != instruction);
         }
@@ -211,7 +211,7 @@ impl Work<'_> {
             let fetched = draft.needed_fetches();
             let mut freed = Vec::new();
             for item in draft.items.iter_mut().filter(|i| i.alive) {
-                let used = match item.role {
+                let used = match item.access.role {
                     Role::Load(value) => draft.code.operations.contains(&value),
                     Role::ReadScalar(value) => needed.contains(&value),
                     Role::Reload(n) => fetched.contains(&n),
@@ -236,7 +236,7 @@ impl Work<'_> {
     fn needed(&self, draft: &Draft) -> BTreeSet<ValueId> {
         let mut needed = BTreeSet::new();
         let mut open: Vec<ValueId> = draft.code.effects.clone();
-        open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.role {
+        open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.access.role {
             Role::WriteScalar(value) => value,
             Role::Store { instruction, .. } => Some(instruction),
             _ => None,
@@ -268,7 +268,7 @@ impl Work<'_> {
                     draft.items[k].access.update = Some(update);
                     draft.items[read].access.update = Some(update);
                     draft.updating.push(operation);
-                    if let Role::Load(load) = draft.items[read].role {
+                    if let Role::Load(load) = draft.items[read].access.role {
                         draft.updating.push(load);
                     }
                 }
@@ -303,7 +303,7 @@ impl Work<'_> {
     /// How often the value is used in the statement, by operations and by what is written.
     fn uses(&self, draft: &Draft, value: ValueId) -> usize {
         let by_operations = draft.code.operations.iter().flat_map(|&v| self.program.operands(v));
-        let written = draft.alive().filter(|(_, i)| matches!(i.role, Role::WriteScalar(v) if v == Some(value)));
+        let written = draft.alive().filter(|(_, i)| matches!(i.access.role, Role::WriteScalar(v) if v == Some(value)));
         by_operations.filter(|&&v| v == value).count() + written.count()
     }
 }

@@ -26,35 +26,39 @@ impl Names {
 /// One line per statement, parts separated by `;`, in the order in which they run. `a = load 0` and `store 1 x` name the access by
 /// its position; `c = scalar 0` and `scalar 1 c` a scalar's; `x = mul a b` is an operation, `x = div! a b` one that
 /// must not be repeated, `x = add+ a b` one whose updates may be reordered.
-fn program(scop: &Scop, text: &str) -> Program {
+fn program(scop: &mut Scop, text: &str) -> Program {
     let mut names = Names::default();
     let mut program = Program::default();
-    for ((&id, statement), line) in scop.statements.iter().zip(text.lines().map(str::trim).filter(|l| !l.is_empty())) {
-        let mut code = Code { roles: vec![Role::Block; statement.accesses.len()], ..Code::default() };
+    for ((&id, statement), line) in
+        scop.statements.iter_mut().zip(text.lines().map(str::trim).filter(|l| !l.is_empty()))
+    {
+        let mut code = Code::default();
+        statement.accesses.iter_mut().for_each(|access| access.role = Role::Block);
         for part in line.split(';').map(str::trim).filter(|p| !p.is_empty()) {
             let words: Vec<&str> = part.split_whitespace().collect();
             match words[..] {
                 ["store", access, value] => {
                     let instruction = names.of(&format!("{id} stores {access}"));
                     let value = names.of(value);
-                    code.roles[access.parse::<usize>().unwrap()] = Role::Store { instruction, value };
+                    statement.accesses[access.parse::<usize>().unwrap()].role = Role::Store { instruction, value };
                     let operation = Operation { operands: vec![value], repeatable: false, update: None };
                     program.origins.insert(instruction, Origin::Operation(operation));
                     code.operations.push(instruction);
                     code.effects.push(instruction);
                 }
                 ["scalar", access, value] => {
-                    code.roles[access.parse::<usize>().unwrap()] = Role::WriteScalar(Some(names.of(value)));
+                    statement.accesses[access.parse::<usize>().unwrap()].role =
+                        Role::WriteScalar(Some(names.of(value)));
                 }
                 [value, "=", "scalar", access] => {
                     let value = names.of(value);
                     program.origins.entry(value).or_insert(Origin::Merge);
-                    code.roles[access.parse::<usize>().unwrap()] = Role::ReadScalar(value);
+                    statement.accesses[access.parse::<usize>().unwrap()].role = Role::ReadScalar(value);
                 }
                 [value, "=", "load", access] => {
                     let value = names.of(value);
                     program.origins.insert(value, Origin::Load { operands: Vec::new() });
-                    code.roles[access.parse::<usize>().unwrap()] = Role::Load(value);
+                    statement.accesses[access.parse::<usize>().unwrap()].role = Role::Load(value);
                     code.operations.push(value);
                 }
                 [value, "=", op, ref operands @ ..] => {
@@ -68,7 +72,7 @@ fn program(scop: &Scop, text: &str) -> Program {
                 _ => panic!("{part}"),
             }
         }
-        assert!(!code.roles.contains(&Role::Block), "{id}: an access has no role");
+        assert!(statement.accesses.iter().all(|access| access.role != Role::Block), "{id}: an access has no role");
         program.statements.insert(id, code);
     }
     program
@@ -86,8 +90,8 @@ fn moved(sketch: &str, code: &str) -> After {
 
 /// The same, with memory for what found no element.
 fn expanded(sketch: &str, code: &str, expansion: Expansion) -> After {
-    let before = test_scop(sketch);
-    let program = program(&before, code);
+    let mut before = test_scop(sketch);
+    let program = program(&mut before, code);
     let mut scop = before.clone();
     let outcome = delicm(&mut scop, &program, expansion).unwrap();
     if !outcome.statements.is_empty() {
@@ -473,7 +477,7 @@ fn of_what_is_needed_behind_the_region_the_last_is_computed() {
     let ends = |sketch: &str, code: &str| {
         let mut before = test_scop(sketch);
         before.arrays[&crate::scop::ArrayId(3)].live_out = true;
-        let program = program(&before, code);
+        let program = program(&mut before, code);
         let mut scop = before.clone();
         let outcome = delicm(&mut scop, &program, Expansion::None).unwrap();
         for params in [[0, 0], [1, 0], [2, 1], [5, 3]] {
@@ -537,7 +541,7 @@ fn what_is_found_elsewhere_in_the_region_is_computed_once_for_behind_it() {
     );
     before.arrays[&crate::scop::ArrayId(3)].live_out = true;
     let program = program(
-        &before,
+        &mut before,
         "
         a = load 0; scalar 1 a
         b = scalar 0; store 1 b
@@ -553,7 +557,7 @@ fn what_is_found_elsewhere_in_the_region_is_computed_once_for_behind_it() {
 
 #[test]
 fn replay_sees_a_value_that_went_wrong() {
-    let before = test_scop(
+    let mut before = test_scop(
         "
         array A3 scalar
         for i : 0 <= i < p0
@@ -562,7 +566,7 @@ fn replay_sees_a_value_that_went_wrong() {
         ",
     );
     let program = program(
-        &before,
+        &mut before,
         "
         a = load 0; scalar 1 a
         b = scalar 0; store 1 b

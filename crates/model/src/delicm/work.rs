@@ -16,7 +16,6 @@ pub(super) struct Item {
     pub access: Access,
     /// The access relation in a form in which only valid parameters count.
     pub relation: Map,
-    pub role: Role,
     /// Where the access is not an instruction of the program's own.
     pub element: Option<Element>,
     pub alive: bool,
@@ -28,7 +27,7 @@ impl Item {
     }
     /// The value of its statement that the access yields or stores.
     pub(super) fn value(&self) -> Option<ValueId> {
-        match self.role {
+        match self.access.role {
             Role::Load(value) | Role::Store { value, .. } | Role::ReadScalar(value) => Some(value),
             Role::WriteScalar(value) => value,
             Role::Reload(_) | Role::Call(_) | Role::Block => None,
@@ -109,11 +108,10 @@ impl<'a> Work<'a> {
         for (&id, statement) in &scop.statements {
             let code = program.statements.get(&id).cloned().unwrap_or_default();
             let mut items = Vec::new();
-            for (index, access) in statement.accesses.iter().enumerate() {
+            for access in &statement.accesses {
                 items.push(Item {
                     access: access.clone(),
                     relation: known.shorten(&access.relation.intersect_domain(&statement.domain)?)?,
-                    role: code.roles.get(index).copied().unwrap_or(Role::Block),
                     element: None,
                     alive: timeline.runs(id),
                 });
@@ -288,7 +286,7 @@ impl<'a> Work<'a> {
     /// An access to these cells.
     pub(super) fn access(
         &self,
-        kind: AccessKind,
+        (kind, role): (AccessKind, Role),
         cells: &Map,
         element: &Element,
         line: u32,
@@ -298,7 +296,7 @@ impl<'a> Work<'a> {
         let piece = (domain, element.offset.clone());
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
         let Element { array, bytes, .. } = *element;
-        Ok(Access { kind, array, relation, offset, bytes, exact: true, update: None, line })
+        Ok(Access { kind, role, array, relation, offset, bytes, exact: true, update: None, line })
     }
 
     /// What became of the statements.
@@ -322,7 +320,6 @@ impl<'a> Work<'a> {
             };
             let mut changed = Changed {
                 from: draft.from,
-                roles: draft.alive().map(|(_, item)| item.role).collect(),
                 fetched: needed.iter().map(|&n| again(&draft.fetched[n])).collect(),
                 bindings: draft.bindings.iter().map(|(v, o)| (*v, renumbered(o))).collect(),
                 operations: draft.code.operations.clone(),
@@ -331,7 +328,7 @@ impl<'a> Work<'a> {
                 writes: Vec::new(),
             };
             for (_, item) in draft.alive() {
-                match item.role {
+                match item.access.role {
                     Role::ReadScalar(value) => changed.reads.push((value, place(item))),
                     Role::WriteScalar(Some(value)) => changed.writes.push((value, place(item))),
                     _ => {}

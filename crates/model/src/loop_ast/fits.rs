@@ -113,7 +113,7 @@ impl Expr {
                 let (low, high) = e.interval(ranges)?;
                 Some((high.checked_neg()?, low.checked_neg()?))
             }
-            Expr::Binary(op, left, right) => binary(*op, left.interval(ranges)?, right.interval(ranges)?),
+            Expr::Binary(op, left, right) => interval_of(*op, left.interval(ranges)?, right.interval(ranges)?),
             Expr::Select { condition, then, otherwise } => {
                 condition.interval(ranges)?;
                 let (a, b) = (then.interval(ranges)?, otherwise.interval(ranges)?);
@@ -123,7 +123,8 @@ impl Expr {
     }
 }
 
-fn binary(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)> {
+/// Bounds of what the operation gives for operands in the intervals; `None` where 128 bits do not hold them.
+pub fn interval_of(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)> {
     use BinaryOp::*;
     match op {
         Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),

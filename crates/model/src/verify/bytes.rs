@@ -54,8 +54,8 @@ const INITIAL: Print = 0;
 /// them hold the parts of one value that the same operation on the same type made of something, then one operand more goes into it,
 /// else the operation begins with whatever pieces lie there. Every other write makes something new, and every other read is remembered.
 pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<usize>) -> Replayed {
-    let computes: HashMap<StatementId, Computes> =
-        program.statements.iter().map(|(&id, code)| (id, Computes::of(code, program))).collect();
+    let of = |(&id, code)| (id, Computes::of(&scop.statements[&id].accesses, code, program));
+    let computes: HashMap<StatementId, Computes> = program.statements.iter().map(of).collect();
     let nothing = Computes::default();
     let mut cells: HashMap<usize, Content> = HashMap::new();
     let mut reads = HashMap::new();

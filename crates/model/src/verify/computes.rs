@@ -1,6 +1,7 @@
 //! What a write makes of what was there before, read off the instructions of its statement.
 
 use crate::delicm::{Code, Operation, Origin, Program, Role, ValueId};
+use crate::scop::Access;
 use crate::update::Update;
 use std::collections::HashMap;
 
@@ -19,23 +20,24 @@ pub(super) struct Combined {
 }
 
 impl Computes {
-    pub(super) fn of(code: &Code, program: &Program) -> Computes {
+    pub(super) fn of(accesses: &[Access], code: &Code, program: &Program) -> Computes {
         let mut combined = HashMap::new();
-        for (write, role) in code.roles.iter().enumerate() {
-            let (Role::Store { value: new, .. } | Role::WriteScalar(Some(new))) = *role else { continue };
+        for (write, access) in accesses.iter().enumerate() {
+            let (Role::Store { value: new, .. } | Role::WriteScalar(Some(new))) = access.role else { continue };
             let Some(Origin::Operation(Operation { operands, update: Some((update, commutes)), .. })) =
                 program.origins.get(&new).filter(|_| code.operations.contains(&new))
             else {
                 continue;
             };
             let sides = &operands[..if *commutes { 2 } else { 1 }];
-            let is_operand = |role: &Role| match role {
-                Role::Load(old) | Role::ReadScalar(old) => sides.contains(old) && uses(code, program, *old) == 1,
+            let uses = |value: ValueId| uses(accesses, code, program, value);
+            let is_operand = |role: Role| match role {
+                Role::Load(old) | Role::ReadScalar(old) => sides.contains(&old) && uses(old) == 1,
                 _ => false,
             };
             // Whatever else uses one of the two sees in which order things were done.
-            if uses(code, program, new) == 1 {
-                let reads = (0..code.roles.len()).filter(|&read| is_operand(&code.roles[read])).collect();
+            if uses(new) == 1 {
+                let reads = (0..accesses.len()).filter(|&read| is_operand(accesses[read].role)).collect();
                 combined.insert(write, (*update, reads));
             }
         }
@@ -55,8 +57,8 @@ impl Computes {
 }
 
 /// How often a statement uses a value.
-fn uses(code: &Code, program: &Program, value: ValueId) -> usize {
+fn uses(accesses: &[Access], code: &Code, program: &Program, value: ValueId) -> usize {
     let by_operations = code.operations.iter().flat_map(|&v| program.operands(v)).filter(|v| **v == value).count();
-    let written = code.roles.iter().filter(|role| matches!(role, Role::WriteScalar(Some(v)) if *v == value)).count();
+    let written = accesses.iter().filter(|access| access.role == Role::WriteScalar(Some(value))).count();
     by_operations + written
 }

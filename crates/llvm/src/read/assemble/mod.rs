@@ -21,7 +21,8 @@ use model::assume::{Assumption, AssumptionKind, Assumptions};
 use model::delinearize::Offset;
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
-    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Scop, Statement, StatementId,
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Role, Scop, Statement,
+    StatementId,
 };
 use order::original_schedule;
 use planted::Fault;
@@ -159,6 +160,7 @@ impl Assembly<'_> {
                 };
                 self.parts[access.draft].accesses.push(Access {
                     kind,
+                    role: Role::Block,
                     array: id,
                     relation,
                     offset: offset.filter(|_| bytes != 0 && exact),
@@ -233,6 +235,7 @@ impl Assembly<'_> {
                     let cell = Set::read_from_str(self.values.ctx, &format!("{{ {id}[] }}"))?;
                     parts.accesses.push(Access {
                         kind,
+                        role: Role::Block,
                         array: id,
                         relation: Map::from_domain_and_range(domain, &cell)?,
                         offset: None,
@@ -400,7 +403,7 @@ impl Assembly<'_> {
         });
         let initial: Vec<(ArrayId, ValueId)> =
             self.cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
-        let program = program(self.values, &statements, &bodies, &initial);
+        let program = program(self.values, &mut statements, &bodies, &initial);
         let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
         let errors: BTreeSet<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
         let conditional = self.arrays.values().filter(|a| a.condition.is_some()).count();

@@ -9,9 +9,10 @@ use model::delicm::{Code, Counter, Operation, Origin, Program, Role};
 use model::scop::{AccessKind, ArrayId, Statement, StatementId};
 use planted::Fault;
 
+/// Says of the accesses what they are for, too.
 pub fn program(
     values: &Values,
-    statements: &IndexMap<StatementId, Statement>,
+    statements: &mut IndexMap<StatementId, Statement>,
     bodies: &IndexMap<StatementId, Body>,
     initial: &[(ArrayId, ValueId)],
 ) -> Program {
@@ -56,19 +57,18 @@ fn origin(values: &Values, value: ValueId) -> Origin {
     }
 }
 
-fn code(values: &Values, statement: &Statement, body: &Body) -> Code {
+fn code(values: &Values, statement: &mut Statement, body: &Body) -> Code {
     let boxed = statement.boxed;
     let operations: Vec<ValueId> = match &body.kind {
         BodyKind::Instructions(ids) => ids.clone(),
         BodyKind::Boxed { .. } => Vec::new(),
     };
-    let mut roles = Vec::new();
     // Accesses to memory come first, in the order of `body.memory`; then the slots.
-    for (index, access) in statement.accesses.iter().enumerate() {
+    for (index, access) in statement.accesses.iter_mut().enumerate() {
         let scalar = |list: &[crate::body::ScalarAccess]| {
             list.iter().find(|a| a.slot == access.array).map(|a| values.stands_for(a.value))
         };
-        roles.push(match (body.memory.get(index), access.kind) {
+        access.role = match (body.memory.get(index), access.kind) {
             (Some(_), _) if boxed => Role::Block,
             (Some((instruction, _)), _) => match &values.facts.instruction(*instruction).expect("an access").op {
                 Op::Load { .. } => Role::Load(*instruction),
@@ -78,7 +78,7 @@ fn code(values: &Values, statement: &Statement, body: &Body) -> Code {
             },
             (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),
             (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
-        });
+        };
     }
     let counters = body.inductions.iter().map(|i| (i.value, Counter { base: i.base, offset: i.offset.clone() }));
     let has_effect = |v: &&ValueId| match &values.facts.instruction(**v).expect("an instruction").op {
@@ -87,5 +87,5 @@ fn code(values: &Values, statement: &Statement, body: &Body) -> Code {
         _ => false,
     };
     let effects = operations.iter().filter(has_effect).copied().collect();
-    Code { roles, counters: counters.collect(), operations, effects }
+    Code { counters: counters.collect(), operations, effects }
 }

@@ -12,7 +12,7 @@ use crate::read::values::Values;
 use indexmap::IndexMap;
 use isl::{Map, Set, Val};
 use model::delinearize::Offset;
-use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, StatementId};
+use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, Role, StatementId};
 use planted::Fault;
 
 /// A call that may write errno.
@@ -119,6 +119,7 @@ impl Errno {
             let start = instances.pw_aff_on_domain_val(&Val::int_from_si(values.ctx, 0)?)?;
             let access = Access {
                 kind: AccessKind::MayWrite,
+                role: Role::Block,
                 array: id,
                 relation: Map::from_domain_and_range(domain, &cell)?,
                 offset: Some(Offset::Affine(start)),

@@ -127,9 +127,9 @@ fn aligned(stride: &str) -> (BTreeSet<u64>, Verdict) {
           read A2[]; write A0[STRIDEi # 2]
           write A0[STRIDEi # 2]
         ";
-    let before = test_scop(&sketch.replace("STRIDE", stride));
+    let mut before = test_scop(&sketch.replace("STRIDE", stride));
     let mut program = program(
-        &before,
+        &mut before,
         "
         scalar 0 one
         b = load 0; x = scalar 1; y = mul! x b; scalar 2 y
@@ -138,9 +138,9 @@ fn aligned(stride: &str) -> (BTreeSet<u64>, Verdict) {
         ",
     );
     for (id, alignment) in [(2, 4), (3, 16)] {
-        for role in &program.statements[&StatementId(id)].roles {
-            if let Role::Store { instruction, .. } = role {
-                program.alignments.insert(*instruction, alignment);
+        for access in &before.statements[&StatementId(id)].accesses {
+            if let Role::Store { instruction, .. } = access.role {
+                program.alignments.insert(instruction, alignment);
             }
         }
     }
@@ -194,9 +194,9 @@ fn replay_tells_a_part_of_a_value_from_all_of_it() {
           read A0[8i # 2]; write A2[]
           read A2[]; write A3[i]
         ";
-    let before = test_scop(sketch);
+    let mut before = test_scop(sketch);
     let program = program(
-        &before,
+        &mut before,
         "
         a = load 0; b = mul! a a; store 1 b
         c = load 0; scalar 1 c

@@ -202,8 +202,8 @@ fn what_travels_along_every_loop_stays() {
 #[test]
 fn what_is_needed_behind_the_region_or_comes_from_before_it_stays() {
     let (sketch, code) = SUM;
-    let before = test_scop(sketch);
-    let mut program = program(&before, code);
+    let mut before = test_scop(sketch);
+    let mut program = program(&mut before, code);
     let mut scop = before.clone();
     scop.arrays[&ArrayId(3)].live_out = true;
     assert_eq!(delicm(&mut scop, &program, Expansion::Wide).unwrap().counts.expanded, 0);
