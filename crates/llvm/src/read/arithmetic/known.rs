@@ -49,17 +49,11 @@ impl Known {
         Ok(())
     }
 
-    /// The parameter for the value, which gets its name here; `param` if it is new.
-    pub fn intern(&mut self, value: ValueId, param: Param, name: Option<String>) -> Result<ParamId, IslError> {
-        if let Some(known) = self.values.iter().position(|&v| v == value) {
-            return Ok(ParamId(known as u32));
-        }
-        let id = ParamId(self.params.len() as u32);
+    pub fn add(&mut self, id: ParamId, value: ValueId, param: Param) -> Result<(), IslError> {
         let (low, high) = param.range;
-        self.params.push(Param { name: name.unwrap_or_else(|| id.to_string()), ..param });
+        self.params.push(param);
         self.values.push(value);
-        self.learn(&Set::read_from_str(self.context.ctx(), &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?)?;
-        Ok(id)
+        self.learn(&Set::read_from_str(self.context.ctx(), &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?)
     }
 
     /// The values that a set of parameters speaks of.

@@ -137,7 +137,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The same for a step without which reading goes on.
-    pub fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, isl::IslError> {
+    pub fn attempt<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, IslError> {
         match self.or_forget(step) {
             Ok(result) => Ok(Some(result)),
             Err(NotAffine::Isl(error)) => Err(error),
@@ -146,7 +146,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// An attempt in which nothing may be assumed.
-    pub fn prove<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, isl::IslError> {
+    pub fn prove<T>(&mut self, step: impl FnOnce(&mut Self) -> Read<T>) -> Result<Option<T>, IslError> {
         self.with(|this| &mut this.proofs_only, true, |this| this.attempt(step))
     }
 
@@ -166,51 +166,47 @@ impl<'a> Arithmetic<'a> {
 
     // ---- parameters ----
 
-    fn intern_parameter(&mut self, value: ValueId, bits: u32) -> Result<ParamId, IslError> {
-        // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
-        let loaded_before = self.values.invariants.contains_key(&value) && !self.values.is_defined_before(value);
-        let reliable = !loaded_before && self.values.oracle.is_guaranteed_not_poison(value);
-        let unsigned = self.values.is_taken_for_unsigned(value, bits);
-        let range = match (reliable, unsigned) {
-            (false, _) => any_of(bits, unsigned),
-            (true, false) => self.values.oracle.signed_range(value),
-            // Of less than 64 bits.
-            (true, true) => {
-                let (low, high) = self.values.oracle.unsigned_range(value);
-                (low as i128, high as i128)
-            }
-        };
-        self.known.intern(value, Param { name: String::new(), bits, unsigned, range }, self.values.name_of(value))
-    }
-
-    /// A value of the region that is computed again before it. What LLVM knows of it holds where it stands, not there.
-    fn intern_hoisted(&mut self, value: ValueId, bits: u32) -> Result<ParamId, IslError> {
-        let unsigned = self.values.is_taken_for_unsigned(value, bits);
-        self.known.intern(
-            value,
-            Param { name: String::new(), bits, unsigned, range: any_of(bits, unsigned) },
-            self.values.name_of(value),
-        )
-    }
-
     /// The value as a parameter of the region.
     pub fn parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
         let Some(value) = self.values.handed_on(value) else {
             return not_affine(self.values.facts.display_name(value));
         };
-        let bits = self.bits(value)?;
-        let id = self.intern_parameter(value, bits)?;
-        self.as_parameter(scope, id, bits)
+        self.as_parameter(scope, value, |values, bits, unsigned| {
+            // What LLVM knows of a value does not bind the frozen copy that we use if the value may be poison.
+            let loaded_before = values.invariants.contains_key(&value) && !values.is_defined_before(value);
+            if loaded_before || !values.oracle.is_guaranteed_not_poison(value) {
+                any_of(bits, unsigned)
+            } else if unsigned {
+                // Of less than 64 bits.
+                let (low, high) = values.oracle.unsigned_range(value);
+                (low as i128, high as i128)
+            } else {
+                values.oracle.signed_range(value)
+            }
+        })
     }
 
     /// A value that the region computes from what is known before it, as a parameter.
     pub fn hoisted_parameter(&mut self, scope: &Scope, value: ValueId) -> Read<Affine> {
-        let bits = self.bits(value)?;
-        let id = self.intern_hoisted(value, bits)?;
-        self.as_parameter(scope, id, bits)
+        // What LLVM knows of it holds where it stands, not before the region.
+        self.as_parameter(scope, value, |_, bits, unsigned| any_of(bits, unsigned))
     }
 
-    fn as_parameter(&mut self, scope: &Scope, id: ParamId, bits: u32) -> Read<Affine> {
+    fn as_parameter(
+        &mut self,
+        scope: &Scope,
+        value: ValueId,
+        range: impl FnOnce(&Values, u32, bool) -> (i128, i128),
+    ) -> Read<Affine> {
+        let bits = self.bits(value)?;
+        let known = self.known.values.iter().position(|&v| v == value);
+        let id = ParamId(known.unwrap_or(self.known.values.len()) as u32);
+        if known.is_none() {
+            let unsigned = self.values.is_taken_for_unsigned(value, bits);
+            let name = self.values.name_of(value).unwrap_or_else(|| id.to_string());
+            let range = range(self.values, bits, unsigned);
+            self.known.add(id, value, Param { name, bits, unsigned, range })?;
+        }
         let space = set_space(self.values.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
         let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
         let local = LocalSpace::from_space(&space)?;
@@ -229,7 +225,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// Is one of its parameters a product of others?
-    pub fn hides_products(&self, offset: &PwAff) -> Result<bool, isl::IslError> {
+    pub fn hides_products(&self, offset: &PwAff) -> Result<bool, IslError> {
         for p in 0..offset.dim(DimType::Param)? {
             let id = ParamId::from_isl_name(&offset.get_dim_name(DimType::Param, p)?);
             let product = id.is_some_and(|id| self.values.hides_product(self.known.values[id.index()], 0));
