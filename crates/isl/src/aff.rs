@@ -1,10 +1,5 @@
-use std::cmp::Ordering;
-
 use crate::object::{methods, object};
-use crate::{
-    BasicSet, DimType, Id, LocalSpace, Map, MultiAff, MultiPwAff, Point, PwMultiAff, Result, Set, Space, UnionPwAff,
-    Val, callback, raw,
-};
+use crate::{BasicSet, DimType, Id, LocalSpace, MultiAff, Point, Result, Set, Space, Val, callback, raw};
 
 object! {
     /// A quasi-affine expression: (Σ aᵢ·xᵢ + Σ bⱼ·⌊eⱼ/dⱼ⌋ + c) / d over the parameters and input dimensions of its domain.
@@ -15,26 +10,20 @@ object! {
 methods! { Aff;
     fn zero_on_domain_space(space: &Space) -> Aff = isl_aff_zero_on_domain_space;
     fn zero_on_domain(ls: &LocalSpace) -> Aff = isl_aff_zero_on_domain;
-    fn val_on_domain_space(space: &Space, val: &Val) -> Aff = isl_aff_val_on_domain_space;
     fn val_on_domain(ls: &LocalSpace, val: &Val) -> Aff = isl_aff_val_on_domain;
     fn var_on_domain(ls: &LocalSpace, kind: DimType, pos: usize) -> Aff = isl_aff_var_on_domain;
-    fn nan_on_domain_space(space: &Space) -> Aff = isl_aff_nan_on_domain_space;
-    fn nan_on_domain(ls: &LocalSpace) -> Aff = isl_aff_nan_on_domain;
-    fn param_on_domain_space_id(space: &Space, id: &Id) -> Aff = isl_aff_param_on_domain_space_id;
     fn involves_locals(&self) -> bool = isl_aff_involves_locals;
     fn dim(&self, kind: DimType) -> usize = isl_aff_dim;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn get_domain_space(&self) -> Space = isl_aff_get_domain_space;
     fn get_space(&self) -> Space = isl_aff_get_space;
-    fn get_domain_local_space(&self) -> LocalSpace = isl_aff_get_domain_local_space;
     fn get_local_space(&self) -> LocalSpace = isl_aff_get_local_space;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_aff_get_dim_name;
     /// The constant term, a rational if the expression has a denominator.
     fn get_constant_val(&self) -> Val = isl_aff_get_constant_val;
     /// The coefficient, a rational if the expression has a denominator.
     fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_aff_get_coefficient_val;
-    fn coefficient_sgn(&self, kind: DimType, pos: usize) -> i32 = isl_aff_coefficient_sgn;
     /// The common denominator.
     fn get_denominator_val(&self) -> Val = isl_aff_get_denominator_val;
     fn set_constant_si(&self, v: i64) -> Aff = isl_aff_set_constant_si;
@@ -44,19 +33,14 @@ methods! { Aff;
         require matches!(kind, DimType::Param | DimType::In | DimType::Div) && pos < self.dim(kind)?;
     fn add_constant_si(&self, v: i64) -> Aff = isl_aff_add_constant_si;
     fn add_constant_val(&self, v: &Val) -> Aff = isl_aff_add_constant_val;
-    fn add_constant_num_si(&self, v: i64) -> Aff = isl_aff_add_constant_num_si;
-    fn add_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Aff = isl_aff_add_coefficient_si;
-    fn add_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_add_coefficient_val;
     fn is_cst(&self) -> bool = isl_aff_is_cst;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> Aff = isl_aff_set_tuple_id;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Aff = isl_aff_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> Aff = isl_aff_set_dim_id;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_aff_find_dim_by_name;
     fn plain_is_equal(&self, other: &Aff) -> bool = isl_aff_plain_is_equal;
     fn plain_is_zero(&self) -> bool = isl_aff_plain_is_zero;
     fn is_nan(&self) -> bool = isl_aff_is_nan;
     fn get_div(&self, pos: usize) -> Aff = isl_aff_get_div;
-    fn from_range(&self) -> Aff = isl_aff_from_range;
     fn neg(&self) -> Aff = isl_aff_neg;
     fn ceil(&self) -> Aff = isl_aff_ceil;
     fn floor(&self) -> Aff = isl_aff_floor;
@@ -69,36 +53,26 @@ methods! { Aff;
     fn add(&self, other: &Aff) -> Aff = isl_aff_add;
     fn sub(&self, other: &Aff) -> Aff = isl_aff_sub;
     fn scale_val(&self, v: &Val) -> Aff = isl_aff_scale_val;
-    fn scale_down_ui(&self, f: usize) -> Aff = isl_aff_scale_down_ui;
     fn scale_down_val(&self, v: &Val) -> Aff = isl_aff_scale_down_val;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> Aff = isl_aff_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff
         = isl_aff_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_drop_dims;
-    fn project_domain_on_params(&self) -> Aff = isl_aff_project_domain_on_params;
     fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
     fn gist(&self, context: &Set) -> Aff = isl_aff_gist,
         require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> Aff = isl_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
-    fn pullback_aff(&self, other: &Aff) -> Aff = isl_aff_pullback_aff;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> Aff = isl_aff_pullback_multi_aff;
     fn zero_basic_set(&self) -> BasicSet = isl_aff_zero_basic_set;
     fn neg_basic_set(&self) -> BasicSet = isl_aff_neg_basic_set;
-    fn eq_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_eq_basic_set;
     fn eq_set(&self, other: &Aff) -> Set = isl_aff_eq_set;
     fn ne_set(&self, other: &Aff) -> Set = isl_aff_ne_set;
-    fn le_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_le_basic_set;
     fn le_set(&self, other: &Aff) -> Set = isl_aff_le_set;
-    fn lt_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_lt_basic_set;
     fn lt_set(&self, other: &Aff) -> Set = isl_aff_lt_set;
-    fn ge_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_ge_basic_set;
     fn ge_set(&self, other: &Aff) -> Set = isl_aff_ge_set;
-    fn gt_basic_set(&self, other: &Aff) -> BasicSet = isl_aff_gt_basic_set;
     fn gt_set(&self, other: &Aff) -> Set = isl_aff_gt_set;
-    fn bind_id(&self, id: &Id) -> BasicSet = isl_aff_bind_id;
 }
 
 object! {
@@ -115,18 +89,11 @@ methods! { PwAff;
     fn alloc(set: &Set, aff: &Aff) -> PwAff = isl_pw_aff_alloc;
     fn zero_on_domain(ls: &LocalSpace) -> PwAff = isl_pw_aff_zero_on_domain;
     fn var_on_domain(ls: &LocalSpace, kind: DimType, pos: usize) -> PwAff = isl_pw_aff_var_on_domain;
-    fn nan_on_domain_space(space: &Space) -> PwAff = isl_pw_aff_nan_on_domain_space;
-    fn nan_on_domain(ls: &LocalSpace) -> PwAff = isl_pw_aff_nan_on_domain;
     fn val_on_domain(domain: &Set, v: &Val) -> PwAff = isl_pw_aff_val_on_domain;
-    fn param_on_domain_id(domain: &Set, id: &Id) -> PwAff = isl_pw_aff_param_on_domain_id;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_pw_aff_get_dim_name;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_pw_aff_has_dim_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_pw_aff_get_dim_id;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> PwAff = isl_pw_aff_set_dim_id;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_aff_find_dim_by_name;
     fn is_empty(&self) -> bool = isl_pw_aff_is_empty;
-    fn involves_nan(&self) -> bool = isl_pw_aff_involves_nan;
-    fn plain_cmp(&self, other: &PwAff) -> Ordering = isl_pw_aff_plain_cmp;
     fn plain_is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_plain_is_equal;
     fn is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_is_equal;
     /// The smaller of the two where both are defined, the defined one elsewhere.
@@ -136,15 +103,10 @@ methods! { PwAff;
     /// The sum where both are defined, the defined one elsewhere.
     fn union_add(&self, other: &PwAff) -> PwAff = isl_pw_aff_union_add;
     fn dim(&self, kind: DimType) -> usize = isl_pw_aff_dim;
-    fn involves_param_id(&self, id: &Id) -> bool = isl_pw_aff_involves_param_id;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn is_cst(&self) -> bool = isl_pw_aff_is_cst;
-    fn insert_domain(&self, domain: &Space) -> PwAff = isl_pw_aff_insert_domain;
-    fn project_domain_on_params(&self) -> PwAff = isl_pw_aff_project_domain_on_params;
     fn align_params(&self, model: &Space) -> PwAff = isl_pw_aff_align_params;
-    fn drop_unused_params(&self) -> PwAff = isl_pw_aff_drop_unused_params;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_pw_aff_has_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_pw_aff_get_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> PwAff = isl_pw_aff_set_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> PwAff = isl_pw_aff_reset_tuple_id;
@@ -153,7 +115,6 @@ methods! { PwAff;
     fn params(&self) -> Set = isl_pw_aff_params;
     /// Where it is defined.
     fn domain(&self) -> Set = isl_pw_aff_domain;
-    fn from_range(&self) -> PwAff = isl_pw_aff_from_range;
     /// The smaller of the two where both are defined.
     fn min(&self, other: &PwAff) -> PwAff = isl_pw_aff_min;
     /// The larger of the two where both are defined.
@@ -175,8 +136,6 @@ methods! { PwAff;
     fn tdiv_r(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
     fn intersect_params(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_params;
     fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain_wrapped_range;
     fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
     /// The first argument where `self` is not zero, the second where it is; undefined where `self` is.
     fn cond(&self, pwaff_true: &PwAff, pwaff_false: &PwAff) -> PwAff = isl_pw_aff_cond;
@@ -188,25 +147,15 @@ methods! { PwAff;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff
         = isl_pw_aff_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_drop_dims;
     fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
     fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist,
         require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwAff = isl_pw_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_pw_aff_eval;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwAff = isl_pw_aff_pullback_multi_aff;
-    fn pullback_pw_multi_aff(&self, pma: &PwMultiAff) -> PwAff = isl_pw_aff_pullback_pw_multi_aff;
-    fn pullback_multi_pw_aff(&self, mpa: &MultiPwAff) -> PwAff = isl_pw_aff_pullback_multi_pw_aff;
     fn n_piece(&self) -> usize = isl_pw_aff_n_piece;
-    fn isa_aff(&self) -> bool = isl_pw_aff_isa_aff;
-    fn as_aff(&self) -> Aff = isl_pw_aff_as_aff;
-    fn as_map(&self) -> Map = isl_pw_aff_as_map;
-    /// Where it is > 0.
-    fn pos_set(&self) -> Set = isl_pw_aff_pos_set;
     /// Where it is ≥ 0.
     fn nonneg_set(&self) -> Set = isl_pw_aff_nonneg_set;
-    /// Where it is 0.
-    fn zero_set(&self) -> Set = isl_pw_aff_zero_set;
     /// Where it is not 0.
     fn non_zero_set(&self) -> Set = isl_pw_aff_non_zero_set;
     fn eq_set(&self, other: &PwAff) -> Set = isl_pw_aff_eq_set;
@@ -215,14 +164,6 @@ methods! { PwAff;
     fn lt_set(&self, other: &PwAff) -> Set = isl_pw_aff_lt_set;
     fn ge_set(&self, other: &PwAff) -> Set = isl_pw_aff_ge_set;
     fn gt_set(&self, other: &PwAff) -> Set = isl_pw_aff_gt_set;
-    fn eq_map(&self, other: &PwAff) -> Map = isl_pw_aff_eq_map;
-    fn le_map(&self, other: &PwAff) -> Map = isl_pw_aff_le_map;
-    fn lt_map(&self, other: &PwAff) -> Map = isl_pw_aff_lt_map;
-    fn ge_map(&self, other: &PwAff) -> Map = isl_pw_aff_ge_map;
-    fn gt_map(&self, other: &PwAff) -> Map = isl_pw_aff_gt_map;
-    fn bind_id(&self, id: &Id) -> Set = isl_pw_aff_bind_id;
-    fn to_union_pw_aff(&self) -> UnionPwAff = isl_pw_aff_to_union_pw_aff,
-        require self.get_space()?.has_named_params()?;
     fn min_val(&self) -> Val = isl_pw_aff_min_val;
     fn max_val(&self) -> Val = isl_pw_aff_max_val;
 }

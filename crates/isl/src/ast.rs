@@ -8,8 +8,6 @@ object! {
 }
 
 methods! { AstNode;
-    fn user_from_expr(expr: &AstExpr) -> AstNode = isl_ast_node_user_from_expr;
-    fn alloc_user(expr: &AstExpr) -> AstNode = isl_ast_node_alloc_user;
     fn get_type(&self) -> AstNodeType = isl_ast_node_get_type;
     fn set_annotation(&self, annotation: &Id) -> AstNode = isl_ast_node_set_annotation;
     /// The id given to `set_annotation`, if any.
@@ -24,11 +22,8 @@ methods! { AstNode;
     fn for_is_degenerate(&self) -> bool = isl_ast_node_for_is_degenerate;
     fn if_get_cond(&self) -> AstExpr = isl_ast_node_if_get_cond;
     fn if_get_then_node(&self) -> AstNode = isl_ast_node_if_get_then_node;
-    fn if_get_then(&self) -> AstNode = isl_ast_node_if_get_then;
     fn if_has_else_node(&self) -> bool = isl_ast_node_if_has_else_node;
-    fn if_has_else(&self) -> bool = isl_ast_node_if_has_else;
     fn if_get_else_node(&self) -> AstNode = isl_ast_node_if_get_else_node;
-    fn if_get_else(&self) -> AstNode = isl_ast_node_if_get_else;
     fn block_get_children(&self) -> Vec<AstNode> = isl_ast_node_block_get_children;
     fn mark_get_id(&self) -> Id = isl_ast_node_mark_get_id;
     fn mark_get_node(&self) -> AstNode = isl_ast_node_mark_get_node;
@@ -52,34 +47,24 @@ methods! { AstExpr;
     fn sub(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_sub;
     fn mul(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_mul;
     fn div(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_div;
-    fn pdiv_q(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_q;
-    fn pdiv_r(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_pdiv_r;
     fn and(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and;
     fn and_then(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and_then;
     fn or(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or;
     fn or_else(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or_else;
-    fn le(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_le;
     fn lt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_lt;
-    fn ge(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_ge;
     fn gt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_gt;
     fn eq(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_eq;
     fn access(&self, indices: &[AstExpr]) -> AstExpr = isl_ast_expr_access;
     fn call(&self, arguments: &[AstExpr]) -> AstExpr = isl_ast_expr_call;
-    fn address_of(&self) -> AstExpr = isl_ast_expr_address_of;
     fn get_type(&self) -> AstExprType = isl_ast_expr_get_type;
     fn int_get_val(&self) -> Val = isl_ast_expr_int_get_val;
-    fn get_val(&self) -> Val = isl_ast_expr_get_val;
     fn id_get_id(&self) -> Id = isl_ast_expr_id_get_id;
     fn get_id(&self) -> Id = isl_ast_expr_get_id;
     fn op_get_type(&self) -> AstExprOpType = isl_ast_expr_op_get_type;
     fn get_op_type(&self) -> AstExprOpType = isl_ast_expr_get_op_type;
     fn op_get_n_arg(&self) -> usize = isl_ast_expr_op_get_n_arg;
-    fn get_op_n_arg(&self) -> usize = isl_ast_expr_get_op_n_arg;
     fn op_get_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
-    fn get_op_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_get_op_arg;
-    fn set_op_arg(&self, pos: usize, arg: &AstExpr) -> AstExpr = isl_ast_expr_set_op_arg;
     fn is_equal(&self, other: &AstExpr) -> bool = isl_ast_expr_is_equal;
-    fn substitute_ids(&self, id2expr: &IdToAstExpr) -> AstExpr = isl_ast_expr_substitute_ids;
     /// The expression as C.
     #[allow(non_snake_case)]
     fn to_C_str(&self) -> String = isl_ast_expr_to_C_str;

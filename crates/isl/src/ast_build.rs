@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::object::{Handle, InCtx, Lower, call, check_same_ctx, into_take, methods, object, ready};
 use crate::raw::{self, STAT_ERROR, STAT_OK};
-use crate::{AstExpr, AstNode, Ctx, Id, MultiPwAff, PwAff, PwMultiAff, Result, Schedule, Set, Space, UnionMap};
+use crate::{AstExpr, AstNode, Ctx, Id, PwAff, Result, Schedule, Set, Space, UnionMap};
 
 object! {
     /// isl's build, without the closures that it calls.
@@ -57,12 +57,7 @@ methods! { AstBuild;
     /// A condition that holds if and only if the iterators and parameters are in `set`.
     fn expr_from_set(&self, set: &Set) -> AstExpr = isl_ast_build_expr_from_set;
     fn expr_from_pw_aff(&self, pa: &PwAff) -> AstExpr = isl_ast_build_expr_from_pw_aff;
-    fn access_from_pw_multi_aff(&self, pma: &PwMultiAff) -> AstExpr = isl_ast_build_access_from_pw_multi_aff;
-    fn access_from_multi_pw_aff(&self, mpa: &MultiPwAff) -> AstExpr = isl_ast_build_access_from_multi_pw_aff;
-    fn call_from_pw_multi_aff(&self, pma: &PwMultiAff) -> AstExpr = isl_ast_build_call_from_pw_multi_aff;
-    fn call_from_multi_pw_aff(&self, mpa: &MultiPwAff) -> AstExpr = isl_ast_build_call_from_multi_pw_aff;
     fn node_from_schedule(&self, schedule: &Schedule) -> AstNode = isl_ast_build_node_from_schedule;
-    fn node_from_schedule_map(&self, schedule: &UnionMap) -> AstNode = isl_ast_build_node_from_schedule_map;
 }
 
 impl AstBuild {

@@ -1,5 +1,5 @@
 use crate::object::{methods, object};
-use crate::{Aff, BasicSet, Constraint, DimType, Id, LocalSpace, Map, MultiAff, PwMultiAff, QPolynomial, Space, Val};
+use crate::{Aff, BasicSet, Constraint, DimType, Id, LocalSpace, Map, MultiAff, PwMultiAff, Space, Val};
 
 object! {
     /// A relation given by one conjunction of affine constraints.
@@ -8,11 +8,8 @@ object! {
 }
 
 methods! { BasicMap;
-    fn n_constraint(&self) -> usize = isl_basic_map_n_constraint;
     fn constraints(&self) -> Vec<Constraint> = isl_basic_map_get_constraint_list;
     fn add_constraint(&self, constraint: &Constraint) -> BasicMap = isl_basic_map_add_constraint;
-    fn from_constraint(constraint: &Constraint) -> BasicMap = isl_basic_map_from_constraint;
-    fn total_dim(bmap: &BasicMap) -> usize = isl_basic_map_total_dim;
     fn dim(&self, kind: DimType) -> usize = isl_basic_map_dim;
     fn get_space(&self) -> Space = isl_basic_map_get_space;
     fn get_div(&self, pos: usize) -> Aff = isl_basic_map_get_div;
@@ -27,19 +24,11 @@ methods! { BasicMap;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_basic_map_has_dim_id;
     /// The position of the dimension with this name, if there is one.
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_basic_map_find_dim_by_name;
-    fn is_rational(&self) -> bool = isl_basic_map_is_rational;
     fn identity(space: &Space) -> BasicMap = isl_basic_map_identity;
     fn equal(space: &Space, n_equal: usize) -> BasicMap = isl_basic_map_equal,
         require n_equal <= space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
-    fn less_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_less_at,
-        require pos < space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
-    fn more_at(space: &Space, pos: usize) -> BasicMap = isl_basic_map_more_at,
-        require pos < space.dim(DimType::In)?.min(space.dim(DimType::Out)?);
     fn empty(space: &Space) -> BasicMap = isl_basic_map_empty;
     fn universe(space: &Space) -> BasicMap = isl_basic_map_universe;
-    fn nat_universe(space: &Space) -> BasicMap = isl_basic_map_nat_universe;
-    /// Drops constraints that the others imply; the same elements.
-    fn remove_redundancies(&self) -> BasicMap = isl_basic_map_remove_redundancies;
     fn intersect_domain(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_domain;
     fn intersect_range(&self, bset: &BasicSet) -> BasicMap = isl_basic_map_intersect_range;
     fn intersect(&self, other: &BasicMap) -> BasicMap = isl_basic_map_intersect;
@@ -50,19 +39,14 @@ methods! { BasicMap;
     fn apply_range(&self, other: &BasicMap) -> BasicMap = isl_basic_map_apply_range;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicMap = isl_basic_map_affine_hull;
-    fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_domain_multi_aff;
-    fn preimage_range_multi_aff(&self, ma: &MultiAff) -> BasicMap = isl_basic_map_preimage_range_multi_aff;
     fn reverse(&self) -> BasicMap = isl_basic_map_reverse;
     fn domain(&self) -> BasicSet = isl_basic_map_domain;
     fn range(&self) -> BasicSet = isl_basic_map_range;
     fn domain_map(&self) -> BasicMap = isl_basic_map_domain_map;
     fn range_map(&self) -> BasicMap = isl_basic_map_range_map;
-    fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_dims;
     /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> BasicMap = isl_basic_map_eliminate;
     fn sample(&self) -> BasicMap = isl_basic_map_sample;
-    /// Makes implicit equalities explicit; the same elements.
-    fn detect_equalities(&self) -> BasicMap = isl_basic_map_detect_equalities;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_fix_si;
     fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> BasicMap = isl_basic_map_fix_val;
     fn lower_bound_si(&self, kind: DimType, pos: usize, value: i64) -> BasicMap = isl_basic_map_lower_bound_si;
@@ -80,10 +64,8 @@ methods! { BasicMap;
     fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_basic_map_lexmin_pw_multi_aff;
     /// The value of the dimension if it is obviously fixed, else NaN.
     fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_basic_map_plain_get_val_if_fixed;
-    fn image_is_bounded(&self) -> bool = isl_basic_map_image_is_bounded;
     /// Whether it is obviously everything: `false` proves nothing.
     fn plain_is_universe(&self) -> bool = isl_basic_map_plain_is_universe;
-    fn is_universe(&self) -> bool = isl_basic_map_is_universe;
     /// Whether it is obviously empty: `false` proves nothing.
     fn plain_is_empty(&self) -> bool = isl_basic_map_plain_is_empty;
     /// Exact over the integers.
@@ -97,8 +79,6 @@ methods! { BasicMap;
     fn flat_range_product(&self, other: &BasicMap) -> BasicMap = isl_basic_map_flat_range_product;
     /// { out − in }.
     fn deltas(&self) -> BasicSet = isl_basic_map_deltas;
-    /// { [in -> out] -> out − in }.
-    fn deltas_map(&self) -> BasicMap = isl_basic_map_deltas_map;
     fn add_dims(&self, kind: DimType, n: usize) -> BasicMap = isl_basic_map_add_dims;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> BasicMap = isl_basic_map_insert_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> BasicMap
@@ -109,28 +89,16 @@ methods! { BasicMap;
         require crate::object::in_range(first, n, self.dim(kind)?);
     /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> BasicMap = isl_basic_map_remove_divs;
-    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
-        = isl_basic_map_remove_divs_involving_dims;
     fn equate(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_equate;
-    fn order_ge(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_ge;
-    fn order_gt(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> BasicMap = isl_basic_map_order_gt;
     fn wrap(&self) -> BasicSet = isl_basic_map_wrap;
     fn flatten(&self) -> BasicMap = isl_basic_map_flatten;
-    fn flatten_domain(&self) -> BasicMap = isl_basic_map_flatten_domain;
-    fn flatten_range(&self) -> BasicMap = isl_basic_map_flatten_range;
     fn from_domain(bset: &BasicSet) -> BasicMap = isl_basic_map_from_domain;
-    fn from_range(bset: &BasicSet) -> BasicMap = isl_basic_map_from_range;
     fn from_domain_and_range(domain: &BasicSet, range: &BasicSet) -> BasicMap = isl_basic_map_from_domain_and_range;
     /// Whether every input has at most one output. Exact.
     fn is_single_valued(&self) -> bool = isl_basic_map_is_single_valued;
-    fn can_zip(&self) -> bool = isl_basic_map_can_zip;
     fn zip(&self) -> BasicMap = isl_basic_map_zip;
-    fn can_curry(&self) -> bool = isl_basic_map_can_curry;
     fn curry(&self) -> BasicMap = isl_basic_map_curry;
-    fn can_uncurry(&self) -> bool = isl_basic_map_can_uncurry;
     fn uncurry(&self) -> BasicMap = isl_basic_map_uncurry;
-    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
-    fn compute_divs(&self) -> Map = isl_basic_map_compute_divs;
     /// An overapproximation: drops every constraint that mentions one of these dimensions.
     fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicMap
         = isl_basic_map_drop_constraints_involving_dims;
@@ -145,8 +113,6 @@ methods! { BasicMap;
         require self.get_space()?.is_equal(&context.get_space()?)?;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> BasicMap = isl_basic_map_align_params;
-    fn drop_unused_params(&self) -> BasicMap = isl_basic_map_drop_unused_params;
     fn from_aff(aff: &Aff) -> BasicMap = isl_basic_map_from_aff;
     fn from_multi_aff(maff: &MultiAff) -> BasicMap = isl_basic_map_from_multi_aff;
-    fn from_qpolynomial(qp: &QPolynomial) -> BasicMap = isl_basic_map_from_qpolynomial;
 }

@@ -8,9 +8,6 @@ object! {
 }
 
 methods! { BasicSet;
-    fn n_dim(&self) -> usize = isl_basic_set_n_dim;
-    fn n_param(&self) -> usize = isl_basic_set_n_param;
-    fn total_dim(bset: &BasicSet) -> usize = isl_basic_set_total_dim;
     fn dim(&self, kind: DimType) -> usize = isl_basic_set_dim;
     fn get_space(&self) -> Space = isl_basic_set_get_space;
     fn get_div(&self, pos: usize) -> Aff = isl_basic_set_get_div;
@@ -21,30 +18,18 @@ methods! { BasicSet;
     /// The name of the dimension; an error if it has none.
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_basic_set_get_dim_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> BasicSet = isl_basic_set_set_dim_name;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_basic_set_get_dim_id;
     fn set_tuple_id(&self, id: &Id) -> BasicSet = isl_basic_set_set_tuple_id;
-    fn is_rational(&self) -> bool = isl_basic_set_is_rational;
     fn empty(space: &Space) -> BasicSet = isl_basic_set_empty;
     fn universe(space: &Space) -> BasicSet = isl_basic_set_universe;
-    fn nat_universe(space: &Space) -> BasicSet = isl_basic_set_nat_universe;
-    fn positive_orthant(space: &Space) -> BasicSet = isl_basic_set_positive_orthant;
     fn intersect(&self, other: &BasicSet) -> BasicSet = isl_basic_set_intersect;
     fn intersect_params(&self, other: &BasicSet) -> BasicSet = isl_basic_set_intersect_params;
     /// The image under the relation.
     fn apply(&self, bmap: &BasicMap) -> BasicSet = isl_basic_set_apply;
-    fn preimage_multi_aff(&self, ma: &MultiAff) -> BasicSet = isl_basic_set_preimage_multi_aff;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicSet = isl_basic_set_affine_hull;
-    fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_dims;
     fn sample(&self) -> BasicSet = isl_basic_set_sample;
-    /// Makes implicit equalities explicit; the same elements.
-    fn detect_equalities(&self) -> BasicSet = isl_basic_set_detect_equalities;
-    /// Drops constraints that the others imply; the same elements.
-    fn remove_redundancies(&self) -> BasicSet = isl_basic_set_remove_redundancies;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> BasicSet = isl_basic_set_fix_si;
     fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> BasicSet = isl_basic_set_fix_val;
-    fn lower_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> BasicSet = isl_basic_set_lower_bound_val;
-    fn upper_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> BasicSet = isl_basic_set_upper_bound_val;
     fn is_equal(&self, other: &BasicSet) -> bool = isl_basic_set_is_equal;
     fn is_disjoint(&self, other: &BasicSet) -> bool = isl_basic_set_is_disjoint;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
@@ -60,7 +45,6 @@ methods! { BasicSet;
     fn from_params(&self) -> BasicSet = isl_basic_set_from_params;
     /// Whether it is obviously everything: `false` proves nothing.
     fn plain_is_universe(&self) -> bool = isl_basic_set_plain_is_universe;
-    fn is_universe(&self) -> bool = isl_basic_set_is_universe;
     /// Whether it is obviously empty: `false` proves nothing.
     fn plain_is_empty(&self) -> bool = isl_basic_set_plain_is_empty;
     /// Exact over the integers.
@@ -85,8 +69,6 @@ methods! { BasicSet;
     fn remove_divs(&self) -> BasicSet = isl_basic_set_remove_divs;
     /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> BasicSet = isl_basic_set_eliminate;
-    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> BasicSet
-        = isl_basic_set_remove_divs_involving_dims;
     /// An overapproximation without the divisions that have no explicit form.
     fn remove_unknown_divs(&self) -> BasicSet = isl_basic_set_remove_unknown_divs;
     /// An overapproximation: drops every constraint that mentions one of these dimensions.
@@ -97,30 +79,21 @@ methods! { BasicSet;
         = isl_basic_set_drop_constraints_not_involving_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_basic_set_involves_dims;
     fn neg(&self) -> BasicSet = isl_basic_set_neg;
-    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
-    fn compute_divs(&self) -> Set = isl_basic_set_compute_divs;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
     fn gist(&self, context: &BasicSet) -> BasicSet = isl_basic_set_gist,
         require self.get_space()?.is_equal(&context.get_space()?)?;
-    fn from_point(pnt: &Point) -> BasicSet = isl_basic_set_from_point;
-    fn box_from_points(pnt1: &Point, pnt2: &Point) -> BasicSet = isl_basic_set_box_from_points;
     fn lift(&self) -> BasicSet = isl_basic_set_lift;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> BasicSet = isl_basic_set_align_params;
-    fn drop_unused_params(&self) -> BasicSet = isl_basic_set_drop_unused_params;
     fn from_multi_aff(ma: &MultiAff) -> BasicSet = isl_basic_set_from_multi_aff;
     fn coefficients(&self) -> BasicSet = isl_basic_set_coefficients;
     fn solutions(&self) -> BasicSet = isl_basic_set_solutions;
-    fn n_constraint(&self) -> usize = isl_basic_set_n_constraint;
     fn constraints(&self) -> Vec<Constraint> = isl_basic_set_get_constraint_list;
     fn add_constraint(&self, constraint: &Constraint) -> BasicSet = isl_basic_set_add_constraint;
-    fn from_constraint(constraint: &Constraint) -> BasicSet = isl_basic_set_from_constraint;
     /// The largest value of `obj`: ∞ if unbounded, NaN if empty.
     fn max_val(&self, obj: &Aff) -> Val = isl_basic_set_max_val;
     /// The largest value of this dimension over all parameters: ∞ if unbounded, NaN if empty.
     fn dim_max_val(&self, pos: usize) -> Val = isl_basic_set_dim_max_val;
-    fn min_lp_val(&self, obj: &Aff) -> Val = isl_basic_set_min_lp_val;
-    fn max_lp_val(&self, obj: &Aff) -> Val = isl_basic_set_max_lp_val;
     fn is_wrapping(&self) -> bool = isl_basic_set_is_wrapping;
     /// The relation that this set wraps.
     fn unwrap(&self) -> BasicMap = isl_basic_set_unwrap;

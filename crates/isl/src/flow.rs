@@ -1,5 +1,5 @@
+use crate::UnionMap;
 use crate::object::{methods, object};
-use crate::{Schedule, UnionMap};
 
 object! {
     /// The question of a dataflow analysis: who accesses what, and in which order.
@@ -15,8 +15,6 @@ methods! { UnionAccessInfo;
     fn set_may_source(&self, may_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_may_source;
     /// The accesses that end the life of an element: they hide earlier ones and are no sources themselves.
     fn set_kill(&self, kill: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_kill;
-    /// The order of execution, as a tree. Cheaper than a map for the same order.
-    fn set_schedule(&self, schedule: &Schedule) -> UnionAccessInfo = isl_union_access_info_set_schedule;
     /// The order of execution, as { instance -> time }.
     fn set_schedule_map(&self, schedule_map: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_schedule_map;
     fn compute_flow(&self) -> UnionFlow = isl_union_access_info_compute_flow;
@@ -32,8 +30,6 @@ methods! { UnionFlow;
     fn get_must_dependence(&self) -> UnionMap = isl_union_flow_get_must_dependence;
     /// { source -> sink } of all sources that may be the last one, those of `get_must_dependence` included.
     fn get_may_dependence(&self) -> UnionMap = isl_union_flow_get_may_dependence;
-    /// As `get_must_dependence`, with the element accessed: { source -> [sink -> element] }.
-    fn get_full_must_dependence(&self) -> UnionMap = isl_union_flow_get_full_must_dependence;
     /// As `get_may_dependence`, with the element accessed: { source -> [sink -> element] }.
     fn get_full_may_dependence(&self) -> UnionMap = isl_union_flow_get_full_may_dependence;
     /// The accesses of the sink for which there is no source at all.

@@ -3,7 +3,7 @@
 //!
 //! **Naming.** The C function `isl_T_foo(T, …)` is the method `T::foo(&self, …) -> Result<…>`; what takes no `T` first is an
 //! associated function. isl's manual is the reference for what each one means; comments here say what the manual does not, and
-//! which answers are approximations.
+//! which answers are approximations. What nobody calls is not here: a function is a line in `raw` and one in a table.
 //!
 //! **Ownership.** Arguments are borrowed; objects are immutable and reference-counted, so cloning is cheap and every operation
 //! makes a new object. Where C takes a reference, it gets one of its own.

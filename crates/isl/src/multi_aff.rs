@@ -1,9 +1,5 @@
-use std::cmp::Ordering;
-
 use crate::object::{methods, object};
-use crate::{
-    Aff, DimType, Id, Map, MultiUnionPwAff, MultiVal, PwAff, Result, Set, Space, UnionPwMultiAff, Val, callback, raw,
-};
+use crate::{Aff, DimType, Id, Map, PwAff, Result, Set, Space, Val, callback, raw};
 
 object! {
     /// A tuple of affine expressions on one domain space.
@@ -20,67 +16,39 @@ methods! { MultiAff;
     fn size(&self) -> usize = isl_multi_aff_size;
     fn get_at(&self, pos: usize) -> Aff = isl_multi_aff_get_at;
     fn get_aff(&self, pos: usize) -> Aff = isl_multi_aff_get_aff;
-    fn set_at(&self, pos: usize, el: &Aff) -> MultiAff = isl_multi_aff_set_at;
-    fn set_aff(&self, pos: usize, el: &Aff) -> MultiAff = isl_multi_aff_set_aff;
-    fn range_splice(&self, pos: usize, other: &MultiAff) -> MultiAff = isl_multi_aff_range_splice;
-    fn flatten_range(&self) -> MultiAff = isl_multi_aff_flatten_range;
     fn flat_range_product(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_flat_range_product;
     fn range_product(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_range_product;
-    fn factor_range(&self) -> MultiAff = isl_multi_aff_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_aff_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiAff = isl_multi_aff_range_factor_domain;
     fn range_factor_range(&self) -> MultiAff = isl_multi_aff_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiAff = isl_multi_aff_align_params;
-    fn from_range(&self) -> MultiAff = isl_multi_aff_from_range;
-    fn identity_multi_aff(&self) -> MultiAff = isl_multi_aff_identity_multi_aff;
     fn identity(space: &Space) -> MultiAff = isl_multi_aff_identity;
-    fn identity_on_domain_space(space: &Space) -> MultiAff = isl_multi_aff_identity_on_domain_space;
-    fn plain_cmp(&self, other: &MultiAff) -> Ordering = isl_multi_aff_plain_cmp;
     fn scale_val(&self, v: &Val) -> MultiAff = isl_multi_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> MultiAff = isl_multi_aff_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> MultiAff = isl_multi_aff_scale_multi_val;
-    fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiAff = isl_multi_aff_scale_down_multi_val;
-    fn mod_multi_val(&self, mv: &MultiVal) -> MultiAff = isl_multi_aff_mod_multi_val;
     fn add(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_add;
     fn sub(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_sub;
     fn neg(&self) -> MultiAff = isl_multi_aff_neg;
     fn add_constant_val(&self, v: &Val) -> MultiAff = isl_multi_aff_add_constant_val;
-    fn add_constant_multi_val(&self, mv: &MultiVal) -> MultiAff = isl_multi_aff_add_constant_multi_val;
     fn zero(space: &Space) -> MultiAff = isl_multi_aff_zero;
-    fn involves_nan(&self) -> bool = isl_multi_aff_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_aff_dim;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiAff = isl_multi_aff_drop_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> MultiAff = isl_multi_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> MultiAff = isl_multi_aff_add_dims;
-    fn project_domain_on_params(&self) -> MultiAff = isl_multi_aff_project_domain_on_params;
-    fn insert_domain(&self, domain: &Space) -> MultiAff = isl_multi_aff_insert_domain;
     fn involves_locals(&self) -> bool = isl_multi_aff_involves_locals;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_multi_aff_find_dim_by_name;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_multi_aff_find_dim_by_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_multi_aff_get_dim_id;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> MultiAff = isl_multi_aff_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> MultiAff = isl_multi_aff_set_dim_id;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_multi_aff_get_tuple_name;
-    fn has_range_tuple_id(&self) -> bool = isl_multi_aff_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_multi_aff_has_tuple_id;
-    fn get_range_tuple_id(&self) -> Id = isl_multi_aff_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_multi_aff_get_tuple_id;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> MultiAff = isl_multi_aff_set_tuple_name;
-    fn set_range_tuple_id(&self, id: &Id) -> MultiAff = isl_multi_aff_set_range_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> MultiAff = isl_multi_aff_set_tuple_id;
-    fn reset_range_tuple_id(&self) -> MultiAff = isl_multi_aff_reset_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> MultiAff = isl_multi_aff_reset_tuple_id;
     fn product(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_product;
     fn splice(&self, in_pos: usize, out_pos: usize, other: &MultiAff) -> MultiAff = isl_multi_aff_splice;
     fn from_aff(aff: &Aff) -> MultiAff = isl_multi_aff_from_aff;
     fn domain_map(space: &Space) -> MultiAff = isl_multi_aff_domain_map;
     fn range_map(space: &Space) -> MultiAff = isl_multi_aff_range_map;
-    fn project_out_map(space: &Space, kind: DimType, first: usize, n: usize) -> MultiAff = isl_multi_aff_project_out_map;
-    fn multi_val_on_domain_space(space: &Space, mv: &MultiVal) -> MultiAff = isl_multi_aff_multi_val_on_domain_space;
-    fn multi_val_on_space(space: &Space, mv: &MultiVal) -> MultiAff = isl_multi_aff_multi_val_on_space;
-    fn get_constant_multi_val(&self) -> MultiVal = isl_multi_aff_get_constant_multi_val;
     fn floor(&self) -> MultiAff = isl_multi_aff_floor;
     fn gist_params(&self, context: &Set) -> MultiAff = isl_multi_aff_gist_params;
     fn gist(&self, context: &Set) -> MultiAff = isl_multi_aff_gist,
@@ -89,16 +57,7 @@ methods! { MultiAff;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> MultiAff
         = isl_multi_aff_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn lex_lt_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_lt_set;
-    fn lex_le_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_le_set;
-    fn lex_gt_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_gt_set;
-    fn lex_ge_set(&self, other: &MultiAff) -> Set = isl_multi_aff_lex_ge_set;
-    fn to_pw_multi_aff(&self) -> PwMultiAff = isl_multi_aff_to_pw_multi_aff;
-    fn flatten_domain(&self) -> MultiAff = isl_multi_aff_flatten_domain;
-    fn to_multi_pw_aff(&self) -> MultiPwAff = isl_multi_aff_to_multi_pw_aff;
-    fn to_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_multi_aff_to_multi_union_pw_aff;
     fn as_set(&self) -> Set = isl_multi_aff_as_set;
-    fn as_map(&self) -> Map = isl_multi_aff_as_map;
 }
 
 object! {
@@ -109,45 +68,29 @@ object! {
 
 methods! { PwMultiAff;
     fn zero(space: &Space) -> PwMultiAff = isl_pw_multi_aff_zero;
-    fn identity_on_domain_space(space: &Space) -> PwMultiAff = isl_pw_multi_aff_identity_on_domain_space;
     fn identity(space: &Space) -> PwMultiAff = isl_pw_multi_aff_identity;
     fn domain_map(space: &Space) -> PwMultiAff = isl_pw_multi_aff_domain_map;
     fn range_map(space: &Space) -> PwMultiAff = isl_pw_multi_aff_range_map;
-    fn project_out_map(space: &Space, kind: DimType, first: usize, n: usize) -> PwMultiAff
-        = isl_pw_multi_aff_project_out_map;
     fn from_multi_aff(ma: &MultiAff) -> PwMultiAff = isl_pw_multi_aff_from_multi_aff;
     fn from_pw_aff(pa: &PwAff) -> PwMultiAff = isl_pw_multi_aff_from_pw_aff;
     fn alloc(set: &Set, maff: &MultiAff) -> PwMultiAff = isl_pw_multi_aff_alloc;
     fn dim(&self, kind: DimType) -> usize = isl_pw_multi_aff_dim;
     fn involves_locals(&self) -> bool = isl_pw_multi_aff_involves_locals;
-    fn involves_param_id(&self, id: &Id) -> bool = isl_pw_multi_aff_involves_param_id;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_multi_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn get_at(&self, pos: usize) -> PwAff = isl_pw_multi_aff_get_at;
-    fn get_pw_aff(&self, pos: usize) -> PwAff = isl_pw_multi_aff_get_pw_aff;
-    fn set_pw_aff(&self, pos: usize, pa: &PwAff) -> PwMultiAff = isl_pw_multi_aff_set_pw_aff;
     fn get_domain_space(&self) -> Space = isl_pw_multi_aff_get_domain_space;
     fn get_space(&self) -> Space = isl_pw_multi_aff_get_space;
-    fn has_tuple_name(&self, kind: DimType) -> bool = isl_pw_multi_aff_has_tuple_name;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_pw_multi_aff_get_tuple_name;
-    fn get_range_tuple_id(&self) -> Id = isl_pw_multi_aff_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_pw_multi_aff_get_tuple_id;
-    fn has_range_tuple_id(&self) -> bool = isl_pw_multi_aff_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_pw_multi_aff_has_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> PwMultiAff = isl_pw_multi_aff_set_tuple_id;
-    fn set_range_tuple_id(&self, id: &Id) -> PwMultiAff = isl_pw_multi_aff_set_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> PwMultiAff = isl_pw_multi_aff_reset_tuple_id;
     fn reset_user(&self) -> PwMultiAff = isl_pw_multi_aff_reset_user;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_multi_aff_find_dim_by_name;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwMultiAff = isl_pw_multi_aff_drop_dims;
     fn domain(&self) -> Set = isl_pw_multi_aff_domain;
     fn empty(space: &Space) -> PwMultiAff = isl_pw_multi_aff_empty;
     fn from_domain(set: &Set) -> PwMultiAff = isl_pw_multi_aff_from_domain;
-    fn multi_val_on_domain(domain: &Set, mv: &MultiVal) -> PwMultiAff = isl_pw_multi_aff_multi_val_on_domain;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_pw_multi_aff_get_dim_name;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_pw_multi_aff_get_dim_id;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> PwMultiAff = isl_pw_multi_aff_set_dim_id;
-    fn involves_nan(&self) -> bool = isl_pw_multi_aff_involves_nan;
     fn plain_is_equal(&self, other: &PwMultiAff) -> bool = isl_pw_multi_aff_plain_is_equal;
     fn is_equal(&self, other: &PwMultiAff) -> bool = isl_pw_multi_aff_is_equal;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> PwMultiAff = isl_pw_multi_aff_fix_si;
@@ -156,13 +99,8 @@ methods! { PwMultiAff;
     fn add(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_add;
     fn sub(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_sub;
     fn add_constant_val(&self, v: &Val) -> PwMultiAff = isl_pw_multi_aff_add_constant_val;
-    fn add_constant_multi_val(&self, mv: &MultiVal) -> PwMultiAff = isl_pw_multi_aff_add_constant_multi_val;
     fn scale_val(&self, v: &Val) -> PwMultiAff = isl_pw_multi_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> PwMultiAff = isl_pw_multi_aff_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> PwMultiAff = isl_pw_multi_aff_scale_multi_val;
-    fn scale_down_multi_val(&self, mv: &MultiVal) -> PwMultiAff = isl_pw_multi_aff_scale_down_multi_val;
-    fn union_lexmin(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_union_lexmin;
-    fn union_lexmax(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_union_lexmax;
     fn range_product(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_range_product;
     fn flat_range_product(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_flat_range_product;
     fn product(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_product;
@@ -170,33 +108,17 @@ methods! { PwMultiAff;
     fn range_factor_range(&self) -> PwMultiAff = isl_pw_multi_aff_range_factor_range;
     fn intersect_params(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_intersect_params;
     fn intersect_domain(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_intersect_domain_wrapped_range;
     fn subtract_domain(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_subtract_domain;
-    fn insert_domain(&self, domain: &Space) -> PwMultiAff = isl_pw_multi_aff_insert_domain;
-    fn project_domain_on_params(&self) -> PwMultiAff = isl_pw_multi_aff_project_domain_on_params;
     fn align_params(&self, model: &Space) -> PwMultiAff = isl_pw_multi_aff_align_params;
-    fn drop_unused_params(&self) -> PwMultiAff = isl_pw_multi_aff_drop_unused_params;
     fn coalesce(&self) -> PwMultiAff = isl_pw_multi_aff_coalesce;
     fn gist_params(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_gist_params;
     fn gist(&self, set: &Set) -> PwMultiAff = isl_pw_multi_aff_gist,
         require self.get_domain_space()?.has_equal_tuples(&set.get_space()?)?;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwMultiAff = isl_pw_multi_aff_pullback_multi_aff;
-    fn pullback_pw_multi_aff(&self, other: &PwMultiAff) -> PwMultiAff = isl_pw_multi_aff_pullback_pw_multi_aff;
-    fn preimage_domain_wrapped_domain_pw_multi_aff(&self, other: &PwMultiAff) -> PwMultiAff
-        = isl_pw_multi_aff_preimage_domain_wrapped_domain_pw_multi_aff;
     fn n_piece(&self) -> usize = isl_pw_multi_aff_n_piece;
-    fn isa_multi_aff(&self) -> bool = isl_pw_multi_aff_isa_multi_aff;
-    fn as_multi_aff(&self) -> MultiAff = isl_pw_multi_aff_as_multi_aff;
-    fn as_map(&self) -> Map = isl_pw_multi_aff_as_map;
     fn as_set(&self) -> Set = isl_pw_multi_aff_as_set;
     fn from_set(set: &Set) -> PwMultiAff = isl_pw_multi_aff_from_set;
     fn from_map(map: &Map) -> PwMultiAff = isl_pw_multi_aff_from_map;
-    fn to_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_pw_multi_aff_to_union_pw_multi_aff;
-    fn from_multi_pw_aff(mpa: &MultiPwAff) -> PwMultiAff = isl_pw_multi_aff_from_multi_pw_aff;
-    fn to_multi_pw_aff(&self) -> MultiPwAff = isl_pw_multi_aff_to_multi_pw_aff;
-    fn min_multi_val(&self) -> MultiVal = isl_pw_multi_aff_min_multi_val;
-    fn max_multi_val(&self) -> MultiVal = isl_pw_multi_aff_max_multi_val;
 }
 
 object! {
@@ -208,67 +130,41 @@ methods! { MultiPwAff;
     fn get_space(&self) -> Space = isl_multi_pw_aff_get_space;
     fn get_domain_space(&self) -> Space = isl_multi_pw_aff_get_domain_space;
     fn list(&self) -> Vec<PwAff> = isl_multi_pw_aff_get_list;
-    fn from_pw_aff_list(space: &Space, list: &[PwAff]) -> MultiPwAff = isl_multi_pw_aff_from_pw_aff_list;
     fn plain_is_equal(&self, other: &MultiPwAff) -> bool = isl_multi_pw_aff_plain_is_equal;
     fn reset_user(&self) -> MultiPwAff = isl_multi_pw_aff_reset_user;
     fn size(&self) -> usize = isl_multi_pw_aff_size;
     fn get_at(&self, pos: usize) -> PwAff = isl_multi_pw_aff_get_at;
-    fn get_pw_aff(&self, pos: usize) -> PwAff = isl_multi_pw_aff_get_pw_aff;
-    fn set_at(&self, pos: usize, el: &PwAff) -> MultiPwAff = isl_multi_pw_aff_set_at;
-    fn set_pw_aff(&self, pos: usize, el: &PwAff) -> MultiPwAff = isl_multi_pw_aff_set_pw_aff;
-    fn range_splice(&self, pos: usize, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_range_splice;
-    fn flatten_range(&self) -> MultiPwAff = isl_multi_pw_aff_flatten_range;
     fn flat_range_product(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_flat_range_product;
     fn range_product(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_range_product;
-    fn factor_range(&self) -> MultiPwAff = isl_multi_pw_aff_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_pw_aff_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiPwAff = isl_multi_pw_aff_range_factor_domain;
     fn range_factor_range(&self) -> MultiPwAff = isl_multi_pw_aff_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiPwAff = isl_multi_pw_aff_align_params;
-    fn from_range(&self) -> MultiPwAff = isl_multi_pw_aff_from_range;
-    fn identity_multi_pw_aff(&self) -> MultiPwAff = isl_multi_pw_aff_identity_multi_pw_aff;
     fn identity(space: &Space) -> MultiPwAff = isl_multi_pw_aff_identity;
-    fn identity_on_domain_space(space: &Space) -> MultiPwAff = isl_multi_pw_aff_identity_on_domain_space;
     fn scale_val(&self, v: &Val) -> MultiPwAff = isl_multi_pw_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> MultiPwAff = isl_multi_pw_aff_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> MultiPwAff = isl_multi_pw_aff_scale_multi_val;
-    fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiPwAff = isl_multi_pw_aff_scale_down_multi_val;
-    fn mod_multi_val(&self, mv: &MultiVal) -> MultiPwAff = isl_multi_pw_aff_mod_multi_val;
     fn add(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_add;
     fn sub(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_sub;
     fn neg(&self) -> MultiPwAff = isl_multi_pw_aff_neg;
     fn min(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_min;
     fn max(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_max;
     fn add_constant_val(&self, v: &Val) -> MultiPwAff = isl_multi_pw_aff_add_constant_val;
-    fn add_constant_multi_val(&self, mv: &MultiVal) -> MultiPwAff = isl_multi_pw_aff_add_constant_multi_val;
     fn zero(space: &Space) -> MultiPwAff = isl_multi_pw_aff_zero;
-    fn involves_nan(&self) -> bool = isl_multi_pw_aff_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_pw_aff_dim;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_drop_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_pw_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> MultiPwAff = isl_multi_pw_aff_add_dims;
-    fn project_domain_on_params(&self) -> MultiPwAff = isl_multi_pw_aff_project_domain_on_params;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_multi_pw_aff_find_dim_by_name;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_multi_pw_aff_find_dim_by_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_multi_pw_aff_get_dim_id;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> MultiPwAff = isl_multi_pw_aff_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> MultiPwAff = isl_multi_pw_aff_set_dim_id;
-    fn insert_domain(&self, domain: &Space) -> MultiPwAff = isl_multi_pw_aff_insert_domain;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_multi_pw_aff_get_tuple_name;
-    fn has_range_tuple_id(&self) -> bool = isl_multi_pw_aff_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_multi_pw_aff_has_tuple_id;
-    fn get_range_tuple_id(&self) -> Id = isl_multi_pw_aff_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_multi_pw_aff_get_tuple_id;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> MultiPwAff = isl_multi_pw_aff_set_tuple_name;
-    fn set_range_tuple_id(&self, id: &Id) -> MultiPwAff = isl_multi_pw_aff_set_range_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> MultiPwAff = isl_multi_pw_aff_set_tuple_id;
-    fn reset_range_tuple_id(&self) -> MultiPwAff = isl_multi_pw_aff_reset_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> MultiPwAff = isl_multi_pw_aff_reset_tuple_id;
     fn product(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_product;
     fn splice(&self, in_pos: usize, out_pos: usize, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_splice;
-    fn involves_param_id(&self, id: &Id) -> bool = isl_multi_pw_aff_involves_param_id;
     fn from_aff(aff: &Aff) -> MultiPwAff = isl_multi_pw_aff_from_aff;
     fn from_multi_aff(ma: &MultiAff) -> MultiPwAff = isl_multi_pw_aff_from_multi_aff;
     fn from_pw_aff(pa: &PwAff) -> MultiPwAff = isl_multi_pw_aff_from_pw_aff;
@@ -282,24 +178,13 @@ methods! { MultiPwAff;
     fn is_cst(&self) -> bool = isl_multi_pw_aff_is_cst;
     fn is_equal(&self, other: &MultiPwAff) -> bool = isl_multi_pw_aff_is_equal;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> MultiPwAff = isl_multi_pw_aff_pullback_multi_aff;
-    fn pullback_pw_multi_aff(&self, pma: &PwMultiAff) -> MultiPwAff = isl_multi_pw_aff_pullback_pw_multi_aff;
-    fn pullback_multi_pw_aff(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_pullback_multi_pw_aff;
     fn union_add(&self, other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_union_add;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> MultiPwAff
         = isl_multi_pw_aff_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn isa_multi_aff(&self) -> bool = isl_multi_pw_aff_isa_multi_aff;
-    fn as_multi_aff(&self) -> MultiAff = isl_multi_pw_aff_as_multi_aff;
     fn as_set(&self) -> Set = isl_multi_pw_aff_as_set;
-    fn as_map(&self) -> Map = isl_multi_pw_aff_as_map;
-    fn from_pw_multi_aff(pma: &PwMultiAff) -> MultiPwAff = isl_multi_pw_aff_from_pw_multi_aff;
-    fn eq_map(&self, other: &MultiPwAff) -> Map = isl_multi_pw_aff_eq_map;
     fn lex_le_map(&self, other: &MultiPwAff) -> Map = isl_multi_pw_aff_lex_le_map;
     fn lex_lt_map(&self, other: &MultiPwAff) -> Map = isl_multi_pw_aff_lex_lt_map;
-    fn lex_ge_map(&self, other: &MultiPwAff) -> Map = isl_multi_pw_aff_lex_ge_map;
-    fn lex_gt_map(&self, other: &MultiPwAff) -> Map = isl_multi_pw_aff_lex_gt_map;
-    fn min_multi_val(&self) -> MultiVal = isl_multi_pw_aff_min_multi_val;
-    fn max_multi_val(&self) -> MultiVal = isl_multi_pw_aff_max_multi_val;
 }
 
 impl PwMultiAff {

@@ -1,7 +1,5 @@
-use std::cmp::Ordering;
-
 use crate::object::{methods, object};
-use crate::{Aff, DimType, LocalSpace, MultiVal, Set, Space, Val};
+use crate::{Aff, DimType, LocalSpace, Set, Space, Val};
 
 object! {
     /// One integer point of a set space, or no point at all (void).
@@ -13,7 +11,6 @@ methods! { Point;
     fn zero(space: &Space) -> Point = isl_point_zero;
     fn get_coordinate_val(&self, kind: DimType, pos: usize) -> Val = isl_point_get_coordinate_val;
     fn set_coordinate_val(&self, kind: DimType, pos: usize, v: &Val) -> Point = isl_point_set_coordinate_val;
-    fn get_multi_val(&self) -> MultiVal = isl_point_get_multi_val;
     fn void(space: &Space) -> Point = isl_point_void;
     fn is_void(&self) -> bool = isl_point_is_void;
     fn to_set(&self) -> Set = isl_point_to_set;
@@ -26,7 +23,6 @@ object! {
 }
 
 methods! { Constraint;
-    fn alloc_equality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_equality;
     fn alloc_inequality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_inequality;
     fn is_equal(&self, other: &Constraint) -> bool = isl_constraint_is_equal;
     fn get_space(&self) -> Space = isl_constraint_get_space;
@@ -43,11 +39,5 @@ methods! { Constraint;
     fn get_div(&self, pos: usize) -> Aff = isl_constraint_get_div;
     fn negate(&self) -> Constraint = isl_constraint_negate;
     fn is_equality(&self) -> bool = isl_constraint_is_equality;
-    fn is_div_constraint(&self) -> bool = isl_constraint_is_div_constraint;
-    fn is_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_constraint_is_lower_bound;
-    fn is_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_constraint_is_upper_bound;
-    fn get_bound(&self, kind: DimType, pos: usize) -> Aff = isl_constraint_get_bound;
     fn get_aff(&self) -> Aff = isl_constraint_get_aff;
-    fn plain_cmp(&self, other: &Constraint) -> Ordering = isl_constraint_plain_cmp;
-    fn cmp_last_non_zero(&self, other: &Constraint) -> Ordering = isl_constraint_cmp_last_non_zero;
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::object::{methods, object};
-use crate::{Aff, Constraint, DimType, Id, Point, PwAff, Result, Set, Space, Val, callback, raw};
+use crate::{Aff, DimType, Point, PwAff, Result, Set, Space, Val, callback, raw};
 
 object! {
     /// A quasi-polynomial: a polynomial in parameters, dimensions and integer divisions, with rational coefficients.
@@ -17,18 +17,12 @@ methods! { QPolynomial;
     fn get_constant_val(&self) -> Val = isl_qpolynomial_get_constant_val;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> QPolynomial = isl_qpolynomial_set_dim_name;
     fn zero_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_zero_on_domain;
-    fn one_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_one_on_domain;
-    fn infty_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_infty_on_domain;
-    fn neginfty_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_neginfty_on_domain;
-    fn nan_on_domain(domain: &Space) -> QPolynomial = isl_qpolynomial_nan_on_domain;
     fn val_on_domain(space: &Space, val: &Val) -> QPolynomial = isl_qpolynomial_val_on_domain;
     fn var_on_domain(domain: &Space, kind: DimType, pos: usize) -> QPolynomial = isl_qpolynomial_var_on_domain;
     fn plain_is_equal(&self, other: &QPolynomial) -> bool = isl_qpolynomial_plain_is_equal;
     fn is_zero(&self) -> bool = isl_qpolynomial_is_zero;
     fn is_nan(&self) -> bool = isl_qpolynomial_is_nan;
     fn is_infty(&self) -> bool = isl_qpolynomial_is_infty;
-    fn is_neginfty(&self) -> bool = isl_qpolynomial_is_neginfty;
-    fn sgn(&self) -> i32 = isl_qpolynomial_sgn;
     fn neg(&self) -> QPolynomial = isl_qpolynomial_neg;
     fn add(&self, other: &QPolynomial) -> QPolynomial = isl_qpolynomial_add;
     fn sub(&self, other: &QPolynomial) -> QPolynomial = isl_qpolynomial_sub;
@@ -41,15 +35,11 @@ methods! { QPolynomial;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> QPolynomial
         = isl_qpolynomial_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn project_domain_on_params(&self) -> QPolynomial = isl_qpolynomial_project_domain_on_params;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> QPolynomial = isl_qpolynomial_drop_dims;
-    fn homogenize(&self) -> QPolynomial = isl_qpolynomial_homogenize;
     fn align_params(&self, model: &Space) -> QPolynomial = isl_qpolynomial_align_params;
     fn eval(&self, pnt: &Point) -> Val = isl_qpolynomial_eval;
     fn gist_params(&self, context: &Set) -> QPolynomial = isl_qpolynomial_gist_params;
     fn gist(&self, context: &Set) -> QPolynomial = isl_qpolynomial_gist,
         require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
-    fn from_constraint(c: &Constraint, kind: DimType, pos: usize) -> QPolynomial = isl_qpolynomial_from_constraint;
     fn from_term(term: &Term) -> QPolynomial = isl_qpolynomial_from_term;
     fn from_aff(aff: &Aff) -> QPolynomial = isl_qpolynomial_from_aff;
 }
@@ -61,38 +51,23 @@ object! {
 }
 
 methods! { PwQPolynomial;
-    fn involves_nan(&self) -> bool = isl_pw_qpolynomial_involves_nan;
     fn plain_is_equal(&self, other: &PwQPolynomial) -> bool = isl_pw_qpolynomial_plain_is_equal;
     fn zero(space: &Space) -> PwQPolynomial = isl_pw_qpolynomial_zero;
     fn alloc(set: &Set, qp: &QPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_alloc;
-    fn from_qpolynomial(qp: &QPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_from_qpolynomial;
     fn is_zero(&self) -> bool = isl_pw_qpolynomial_is_zero;
     fn get_domain_space(&self) -> Space = isl_pw_qpolynomial_get_domain_space;
     fn get_space(&self) -> Space = isl_pw_qpolynomial_get_space;
-    fn reset_domain_space(&self, space: &Space) -> PwQPolynomial = isl_pw_qpolynomial_reset_domain_space;
     fn dim(&self, kind: DimType) -> usize = isl_pw_qpolynomial_dim;
-    fn involves_param_id(&self, id: &Id) -> bool = isl_pw_qpolynomial_involves_param_id;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_pw_qpolynomial_involves_dims;
-    fn has_equal_space(&self, other: &PwQPolynomial) -> bool = isl_pw_qpolynomial_has_equal_space;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> PwQPolynomial = isl_pw_qpolynomial_set_dim_name;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_qpolynomial_find_dim_by_name;
     fn reset_user(&self) -> PwQPolynomial = isl_pw_qpolynomial_reset_user;
     fn domain(&self) -> Set = isl_pw_qpolynomial_domain;
     fn intersect_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, set: &Set) -> PwQPolynomial
-        = isl_pw_qpolynomial_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, set: &Set) -> PwQPolynomial
-        = isl_pw_qpolynomial_intersect_domain_wrapped_range;
     fn intersect_params(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_params;
     fn subtract_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_subtract_domain;
-    fn project_domain_on_params(&self) -> PwQPolynomial = isl_pw_qpolynomial_project_domain_on_params;
-    fn from_range(&self) -> PwQPolynomial = isl_pw_qpolynomial_from_range;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_drop_dims;
-    fn split_dims(&self, kind: DimType, first: usize, n: usize) -> PwQPolynomial = isl_pw_qpolynomial_split_dims;
-    fn drop_unused_params(&self) -> PwQPolynomial = isl_pw_qpolynomial_drop_unused_params;
     fn add(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add;
     fn sub(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_sub;
-    fn add_disjoint(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add_disjoint;
     fn neg(&self) -> PwQPolynomial = isl_pw_qpolynomial_neg;
     fn mul(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_mul;
     fn scale_val(&self, v: &Val) -> PwQPolynomial = isl_pw_qpolynomial_scale_val;
@@ -108,15 +83,11 @@ methods! { PwQPolynomial;
     fn max(&self) -> Val = isl_pw_qpolynomial_max;
     fn min(&self) -> Val = isl_pw_qpolynomial_min;
     fn n_piece(&self) -> usize = isl_pw_qpolynomial_n_piece;
-    fn isa_qpolynomial(&self) -> bool = isl_pw_qpolynomial_isa_qpolynomial;
-    fn as_qpolynomial(&self) -> QPolynomial = isl_pw_qpolynomial_as_qpolynomial;
     fn from_pw_aff(pwaff: &PwAff) -> PwQPolynomial = isl_pw_qpolynomial_from_pw_aff;
     fn coalesce(&self) -> PwQPolynomial = isl_pw_qpolynomial_coalesce;
     fn gist(&self, context: &Set) -> PwQPolynomial = isl_pw_qpolynomial_gist,
         require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwQPolynomial = isl_pw_qpolynomial_gist_params;
-    fn split_periods(&self, max_periods: i64) -> PwQPolynomial = isl_pw_qpolynomial_split_periods;
-    fn to_polynomial(&self, sign: i64) -> PwQPolynomial = isl_pw_qpolynomial_to_polynomial;
 }
 
 object! {
@@ -127,7 +98,6 @@ object! {
 methods! { Term;
     fn dim(&self, kind: DimType) -> usize = isl_term_dim;
     fn get_coefficient_val(&self) -> Val = isl_term_get_coefficient_val;
-    fn get_exp(&self, kind: DimType, pos: usize) -> usize = isl_term_get_exp;
     fn get_div(&self, pos: usize) -> Aff = isl_term_get_div;
 }
 

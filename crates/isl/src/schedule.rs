@@ -15,9 +15,7 @@ methods! { Schedule;
     fn plain_is_equal(&self, other: &Schedule) -> bool = isl_schedule_plain_is_equal;
     fn get_root(&self) -> ScheduleNode = isl_schedule_get_root;
     fn get_domain(&self) -> UnionSet = isl_schedule_get_domain;
-    fn insert_context(&self, context: &Set) -> Schedule = isl_schedule_insert_context;
     fn insert_partial_schedule(&self, partial: &MultiUnionPwAff) -> Schedule = isl_schedule_insert_partial_schedule;
-    fn insert_guard(&self, guard: &Set) -> Schedule = isl_schedule_insert_guard;
     fn sequence(&self, other: &Schedule) -> Schedule = isl_schedule_sequence;
     fn set(&self, other: &Schedule) -> Schedule = isl_schedule_set;
     fn intersect_domain(&self, domain: &UnionSet) -> Schedule = isl_schedule_intersect_domain;
@@ -36,8 +34,6 @@ object! {
 methods! { ScheduleConstraints;
     /// No constraints yet on these instances.
     fn on_domain(domain: &UnionSet) -> ScheduleConstraints = isl_schedule_constraints_on_domain;
-    /// What is known about the parameters.
-    fn set_context(&self, context: &Set) -> ScheduleConstraints = isl_schedule_constraints_set_context;
     /// { a -> b }: a is executed before b.
     fn set_validity(&self, validity: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_set_validity;
     /// { a -> b }: a loop is coincident (parallel) if it gives a and b the same value.
@@ -48,12 +44,6 @@ methods! { ScheduleConstraints;
     fn set_conditional_validity(&self, condition: &UnionMap, validity: &UnionMap) -> ScheduleConstraints
         = isl_schedule_constraints_set_conditional_validity;
     fn get_domain(&self) -> UnionSet = isl_schedule_constraints_get_domain;
-    fn get_context(&self) -> Set = isl_schedule_constraints_get_context;
-    fn get_validity(&self) -> UnionMap = isl_schedule_constraints_get_validity;
-    fn get_coincidence(&self) -> UnionMap = isl_schedule_constraints_get_coincidence;
-    fn get_proximity(&self) -> UnionMap = isl_schedule_constraints_get_proximity;
-    fn get_conditional_validity(&self) -> UnionMap = isl_schedule_constraints_get_conditional_validity;
-    fn get_conditional_validity_condition(&self) -> UnionMap = isl_schedule_constraints_get_conditional_validity_condition;
     fn apply(&self, umap: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_apply;
     /// Solves integer linear programs: the most expensive function of this crate. Run it within a budget.
     fn compute_schedule(&self) -> Schedule = isl_schedule_constraints_compute_schedule;

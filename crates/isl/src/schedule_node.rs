@@ -2,10 +2,7 @@ use crate::object::{Lower, lift_enum, ready};
 use std::ffi::c_int;
 
 use crate::object::{methods, object};
-use crate::{
-    Ctx, Id, IslError, MultiUnionPwAff, MultiVal, Result, Schedule, Set, Space, UnionMap, UnionPwMultiAff, UnionSet,
-    callback, raw,
-};
+use crate::{Ctx, Id, IslError, MultiUnionPwAff, MultiVal, Result, Schedule, Space, UnionMap, UnionSet, callback, raw};
 
 object! {
     /// A position in a schedule tree. Methods that change the tree give a position in a new tree; the old one is unchanged.
@@ -14,73 +11,31 @@ object! {
 
 methods! { ScheduleNode;
     fn from_domain(domain: &UnionSet) -> ScheduleNode = isl_schedule_node_from_domain;
-    fn from_extension(extension: &UnionMap) -> ScheduleNode = isl_schedule_node_from_extension;
     fn is_equal(&self, other: &ScheduleNode) -> bool = isl_schedule_node_is_equal;
     fn get_type(&self) -> ScheduleNodeType = isl_schedule_node_get_type;
-    fn get_parent_type(&self) -> ScheduleNodeType = isl_schedule_node_get_parent_type;
     fn get_schedule(&self) -> Schedule = isl_schedule_node_get_schedule;
-    fn get_tree_depth(&self) -> usize = isl_schedule_node_get_tree_depth;
     fn has_parent(&self) -> bool = isl_schedule_node_has_parent;
-    fn has_children(&self) -> bool = isl_schedule_node_has_children;
-    fn has_previous_sibling(&self) -> bool = isl_schedule_node_has_previous_sibling;
-    fn has_next_sibling(&self) -> bool = isl_schedule_node_has_next_sibling;
     fn n_children(&self) -> usize = isl_schedule_node_n_children;
-    fn get_child_position(&self) -> usize = isl_schedule_node_get_child_position;
-    fn get_ancestor_child_position(&self, ancestor: &ScheduleNode) -> usize = isl_schedule_node_get_ancestor_child_position;
-    fn get_child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_get_child;
-    fn get_shared_ancestor(&self, other: &ScheduleNode) -> ScheduleNode = isl_schedule_node_get_shared_ancestor;
     fn root(&self) -> ScheduleNode = isl_schedule_node_root;
     fn parent(&self) -> ScheduleNode = isl_schedule_node_parent;
-    fn grandparent(&self) -> ScheduleNode = isl_schedule_node_grandparent;
     fn ancestor(&self, generation: usize) -> ScheduleNode = isl_schedule_node_ancestor;
     fn child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_child;
-    fn grandchild(&self, pos1: usize, other: usize) -> ScheduleNode = isl_schedule_node_grandchild;
-    fn first_child(&self) -> ScheduleNode = isl_schedule_node_first_child;
-    fn previous_sibling(&self) -> ScheduleNode = isl_schedule_node_previous_sibling;
-    fn next_sibling(&self) -> ScheduleNode = isl_schedule_node_next_sibling;
-    /// Whether something in the subtree depends on the outer schedule.
-    fn is_subtree_anchored(&self) -> bool = isl_schedule_node_is_subtree_anchored;
     fn group(&self, group_id: &Id) -> ScheduleNode = isl_schedule_node_group;
-    /// Replaces a child that is itself a sequence by its children.
-    fn sequence_splice_child(&self, pos: usize) -> ScheduleNode = isl_schedule_node_sequence_splice_child;
-    fn sequence_splice_children(&self) -> ScheduleNode = isl_schedule_node_sequence_splice_children;
     fn band_get_space(&self) -> Space = isl_schedule_node_band_get_space;
     fn band_get_partial_schedule(&self) -> MultiUnionPwAff = isl_schedule_node_band_get_partial_schedule;
     fn band_get_partial_schedule_union_map(&self) -> UnionMap = isl_schedule_node_band_get_partial_schedule_union_map;
-    fn band_member_get_ast_loop_type(&self, pos: usize) -> AstLoopType = isl_schedule_node_band_member_get_ast_loop_type;
     fn band_member_set_ast_loop_type(&self, pos: usize, kind: AstLoopType) -> ScheduleNode
         = isl_schedule_node_band_member_set_ast_loop_type;
-    fn band_member_get_isolate_ast_loop_type(&self, pos: usize) -> AstLoopType
-        = isl_schedule_node_band_member_get_isolate_ast_loop_type;
-    fn band_member_set_isolate_ast_loop_type(&self, pos: usize, kind: AstLoopType) -> ScheduleNode
-        = isl_schedule_node_band_member_set_isolate_ast_loop_type;
-    fn band_get_ast_build_options(&self) -> UnionSet = isl_schedule_node_band_get_ast_build_options;
-    fn band_set_ast_build_options(&self, options: &UnionSet) -> ScheduleNode = isl_schedule_node_band_set_ast_build_options;
-    fn band_get_ast_isolate_option(&self) -> Set = isl_schedule_node_band_get_ast_isolate_option;
     fn band_n_member(&self) -> usize = isl_schedule_node_band_n_member;
     fn band_member_get_coincident(&self, pos: usize) -> bool = isl_schedule_node_band_member_get_coincident;
     fn band_member_set_coincident(&self, pos: usize, coincident: bool) -> ScheduleNode
         = isl_schedule_node_band_member_set_coincident;
     fn band_get_permutable(&self) -> bool = isl_schedule_node_band_get_permutable;
     fn band_set_permutable(&self, permutable: bool) -> ScheduleNode = isl_schedule_node_band_set_permutable;
-    fn band_scale(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_scale;
-    fn band_scale_down(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_scale_down;
-    fn band_mod(&self, mv: &MultiVal) -> ScheduleNode = isl_schedule_node_band_mod;
-    fn band_shift(&self, shift: &MultiUnionPwAff) -> ScheduleNode = isl_schedule_node_band_shift;
     /// Splits the band into a tile band and, below it, a point band. The options `tile_scale_tile_loops` and
     /// `tile_shift_point_loops` say how the two count.
     fn band_tile(&self, sizes: &MultiVal) -> ScheduleNode = isl_schedule_node_band_tile;
-    /// Moves the band down to the leaves.
-    fn band_sink(&self) -> ScheduleNode = isl_schedule_node_band_sink;
-    /// Splits the band after `pos` members.
-    fn band_split(&self, pos: usize) -> ScheduleNode = isl_schedule_node_band_split;
-    fn context_get_context(&self) -> Set = isl_schedule_node_context_get_context;
-    fn domain_get_domain(&self) -> UnionSet = isl_schedule_node_domain_get_domain;
-    fn expansion_get_expansion(&self) -> UnionMap = isl_schedule_node_expansion_get_expansion;
-    fn expansion_get_contraction(&self) -> UnionPwMultiAff = isl_schedule_node_expansion_get_contraction;
-    fn extension_get_extension(&self) -> UnionMap = isl_schedule_node_extension_get_extension;
     fn filter_get_filter(&self) -> UnionSet = isl_schedule_node_filter_get_filter;
-    fn guard_get_guard(&self) -> Set = isl_schedule_node_guard_get_guard;
     fn mark_get_id(&self) -> Id = isl_schedule_node_mark_get_id;
     /// The number of band members above this node.
     fn get_schedule_depth(&self) -> usize = isl_schedule_node_get_schedule_depth;
@@ -90,34 +45,15 @@ methods! { ScheduleNode;
     fn get_universe_domain(&self) -> UnionSet = isl_schedule_node_get_universe_domain;
     fn get_prefix_schedule_multi_union_pw_aff(&self) -> MultiUnionPwAff
         = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff;
-    fn get_prefix_schedule_union_pw_multi_aff(&self) -> UnionPwMultiAff
-        = isl_schedule_node_get_prefix_schedule_union_pw_multi_aff;
-    /// The outer bands, as { instance -> time }; its domain is everything that reaches this node.
-    fn get_prefix_schedule_union_map(&self) -> UnionMap = isl_schedule_node_get_prefix_schedule_union_map;
-    fn get_prefix_schedule_relation(&self) -> UnionMap = isl_schedule_node_get_prefix_schedule_relation;
-    /// The order of execution in the subtree at this node.
-    fn get_subtree_schedule_union_map(&self) -> UnionMap = isl_schedule_node_get_subtree_schedule_union_map;
-    fn get_subtree_expansion(&self) -> UnionMap = isl_schedule_node_get_subtree_expansion;
-    fn get_subtree_contraction(&self) -> UnionPwMultiAff = isl_schedule_node_get_subtree_contraction;
-    fn insert_context(&self, context: &Set) -> ScheduleNode = isl_schedule_node_insert_context;
     fn insert_partial_schedule(&self, schedule: &MultiUnionPwAff) -> ScheduleNode
         = isl_schedule_node_insert_partial_schedule;
-    fn insert_filter(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_insert_filter;
-    fn insert_guard(&self, context: &Set) -> ScheduleNode = isl_schedule_node_insert_guard;
     /// Puts a mark above this node; gives the mark.
     fn insert_mark(&self, mark: &Id) -> ScheduleNode = isl_schedule_node_insert_mark;
     fn insert_sequence(&self, filters: &[UnionSet]) -> ScheduleNode = isl_schedule_node_insert_sequence;
-    fn insert_set(&self, filters: &[UnionSet]) -> ScheduleNode = isl_schedule_node_insert_set;
     /// Removes the subtree; gives the leaf.
     fn cut(&self) -> ScheduleNode = isl_schedule_node_cut;
     /// Removes this node; gives what takes its place.
     fn delete(&self) -> ScheduleNode = isl_schedule_node_delete;
-    /// Splits the subtree: the instances in `filter` are executed before the others.
-    fn order_before(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_order_before;
-    /// Splits the subtree: the instances in `filter` are executed after the others.
-    fn order_after(&self, filter: &UnionSet) -> ScheduleNode = isl_schedule_node_order_after;
-    fn graft_before(&self, graft: &ScheduleNode) -> ScheduleNode = isl_schedule_node_graft_before;
-    fn graft_after(&self, graft: &ScheduleNode) -> ScheduleNode = isl_schedule_node_graft_after;
     fn reset_user(&self) -> ScheduleNode = isl_schedule_node_reset_user;
     fn align_params(&self, space: &Space) -> ScheduleNode = isl_schedule_node_align_params;
 }

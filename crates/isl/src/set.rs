@@ -1,10 +1,8 @@
-use std::cmp::Ordering;
-
 use crate::error::or_unchanged;
 use crate::object::{methods, object, with_rest};
 use crate::{
-    Aff, BasicSet, Constraint, DimType, FixedBox, Id, IslError, Map, MultiAff, MultiPwAff, MultiVal, Point, PwAff,
-    PwMultiAff, Result, Space, StrideInfo, UnionSet, Val, callback, raw,
+    Aff, BasicSet, Constraint, DimType, Id, IslError, Map, MultiAff, Point, PwAff, PwMultiAff, Result, Space,
+    StrideInfo, Val, callback, raw,
 };
 
 object! {
@@ -15,33 +13,20 @@ object! {
 
 methods! { Set;
     fn pw_aff_on_domain_val(&self, v: &Val) -> PwAff = isl_set_pw_aff_on_domain_val;
-    fn param_pw_aff_on_domain_id(&self, id: &Id) -> PwAff = isl_set_param_pw_aff_on_domain_id;
-    fn indicator_function(&self) -> PwAff = isl_set_indicator_function;
     fn from_pw_aff(pwaff: &PwAff) -> Set = isl_set_from_pw_aff;
-    fn pw_multi_aff_on_domain_multi_val(&self, mv: &MultiVal) -> PwMultiAff = isl_set_pw_multi_aff_on_domain_multi_val;
-    fn from_pw_multi_aff(pma: &PwMultiAff) -> Set = isl_set_from_pw_multi_aff;
     fn as_pw_multi_aff(&self) -> PwMultiAff = isl_set_as_pw_multi_aff;
-    fn from_multi_pw_aff(mpa: &MultiPwAff) -> Set = isl_set_from_multi_pw_aff;
-    fn n_dim(&self) -> usize = isl_set_n_dim;
-    fn n_param(&self) -> usize = isl_set_n_param;
     fn tuple_dim(&self) -> usize = isl_set_tuple_dim;
     fn dim(&self, kind: DimType) -> usize = isl_set_dim;
     fn get_space(&self) -> Space = isl_set_get_space;
-    fn reset_space(&self, space: &Space) -> Set = isl_set_reset_space;
-    fn has_tuple_name(&self) -> bool = isl_set_has_tuple_name;
     /// The name of the tuple; an error if it has none.
     fn get_tuple_name(&self) -> String = isl_set_get_tuple_name;
     fn set_tuple_name(&self, s: &str) -> Set = isl_set_set_tuple_name;
-    fn has_dim_name(&self, kind: DimType, pos: usize) -> bool = isl_set_has_dim_name;
     /// The name of the dimension; an error if it has none.
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_set_get_dim_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Set = isl_set_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> Set = isl_set_set_dim_id;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_set_has_dim_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_set_get_dim_id;
     fn set_tuple_id(&self, id: &Id) -> Set = isl_set_set_tuple_id;
     fn reset_tuple_id(&self) -> Set = isl_set_reset_tuple_id;
-    fn has_tuple_id(&self) -> bool = isl_set_has_tuple_id;
     /// The id of the tuple; an error if it has none.
     fn get_tuple_id(&self) -> Id = isl_set_get_tuple_id;
     /// Forgets the numbers of all ids.
@@ -50,17 +35,9 @@ methods! { Set;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_set_find_dim_by_id;
     /// The position of the dimension with this name, if there is one.
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_set_find_dim_by_name;
-    /// Drops constraints that the others imply; the same elements.
-    fn remove_redundancies(&self) -> Set = isl_set_remove_redundancies;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> Set = isl_set_fix_si;
     fn lower_bound_si(&self, kind: DimType, pos: usize, value: i64) -> Set = isl_set_lower_bound_si;
-    fn lower_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> Set = isl_set_lower_bound_val;
     fn upper_bound_si(&self, kind: DimType, pos: usize, value: i64) -> Set = isl_set_upper_bound_si;
-    fn upper_bound_val(&self, kind: DimType, pos: usize, value: &Val) -> Set = isl_set_upper_bound_val;
-    fn lower_bound_multi_val(&self, lower: &MultiVal) -> Set = isl_set_lower_bound_multi_val;
-    fn upper_bound_multi_val(&self, upper: &MultiVal) -> Set = isl_set_upper_bound_multi_val;
-    fn lower_bound_multi_pw_aff(&self, lower: &MultiPwAff) -> Set = isl_set_lower_bound_multi_pw_aff;
-    fn upper_bound_multi_pw_aff(&self, upper: &MultiPwAff) -> Set = isl_set_upper_bound_multi_pw_aff;
     fn equate(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> Set = isl_set_equate;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
@@ -69,76 +46,47 @@ methods! { Set;
     /// programming.
     fn lexmax(&self) -> Set = isl_set_lexmax;
     fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_set_lexmin_pw_multi_aff;
-    fn lexmax_pw_multi_aff(&self) -> PwMultiAff = isl_set_lexmax_pw_multi_aff;
-    fn min_multi_pw_aff(&self) -> MultiPwAff = isl_set_min_multi_pw_aff;
-    fn max_multi_pw_aff(&self) -> MultiPwAff = isl_set_max_multi_pw_aff;
     /// The values of the parameters for which there is an element.
     fn params(&self) -> Set = isl_set_params;
     /// The set of zero-dimensional, unnamed tuples under these conditions on the parameters.
     fn from_params(&self) -> Set = isl_set_from_params;
     fn empty(space: &Space) -> Set = isl_set_empty;
     fn universe(space: &Space) -> Set = isl_set_universe;
-    fn nat_universe(space: &Space) -> Set = isl_set_nat_universe;
     fn from_basic_set(bset: &BasicSet) -> Set = isl_set_from_basic_set;
     fn sample(&self) -> BasicSet = isl_set_sample;
     /// Some element, or the void point if there is none.
     fn sample_point(&self) -> Point = isl_set_sample_point;
-    /// Makes implicit equalities explicit; the same elements.
-    fn detect_equalities(&self) -> Set = isl_set_detect_equalities;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> BasicSet = isl_set_affine_hull;
-    /// The convex hull over the rationals. Exponential in the worst case: prefer `simple_hull` on sets that users shape.
-    fn convex_hull(&self) -> BasicSet = isl_set_convex_hull;
-    /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
-    fn polyhedral_hull(&self) -> BasicSet = isl_set_polyhedral_hull;
     /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> BasicSet = isl_set_simple_hull;
-    /// An overapproximation by one conjunction of constraints that occur. Cheaper than `simple_hull`, and looser.
-    fn unshifted_simple_hull(&self) -> BasicSet = isl_set_unshifted_simple_hull;
-    /// As `unshifted_simple_hull`, by syntactic comparison only.
-    fn plain_unshifted_simple_hull(&self) -> BasicSet = isl_set_plain_unshifted_simple_hull;
-    /// As `simple_hull`, with bounds added so that what is bounded stays bounded.
-    fn bounded_simple_hull(&self) -> BasicSet = isl_set_bounded_simple_hull;
-    fn union_disjoint(&self, other: &Set) -> Set = isl_set_union_disjoint;
     fn union(&self, other: &Set) -> Set = isl_set_union;
     fn product(&self, other: &Set) -> Set = isl_set_product;
     fn flat_product(&self, other: &Set) -> Set = isl_set_flat_product;
     fn intersect(&self, other: &Set) -> Set = isl_set_intersect;
     fn intersect_params(&self, params: &Set) -> Set = isl_set_intersect_params;
-    fn intersect_factor_domain(&self, domain: &Set) -> Set = isl_set_intersect_factor_domain;
-    fn intersect_factor_range(&self, range: &Set) -> Set = isl_set_intersect_factor_range;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &Set) -> Set = isl_set_subtract;
     /// Exact. The number of pieces can grow as the product of the constraints.
     fn complement(&self) -> Set = isl_set_complement;
     /// The image under the relation.
     fn apply(&self, map: &Map) -> Set = isl_set_apply;
-    fn preimage_multi_aff(&self, ma: &MultiAff) -> Set = isl_set_preimage_multi_aff;
-    fn preimage_pw_multi_aff(&self, pma: &PwMultiAff) -> Set = isl_set_preimage_pw_multi_aff;
-    fn preimage_multi_pw_aff(&self, mpa: &MultiPwAff) -> Set = isl_set_preimage_multi_pw_aff;
     fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> Set = isl_set_fix_val;
-    fn fix_dim_si(&self, dim: usize, value: i64) -> Set = isl_set_fix_dim_si;
     fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> Set = isl_set_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> Set = isl_set_add_dims;
     fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Set
         = isl_set_move_dims,
         require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn project_out_param_id(&self, id: &Id) -> Set = isl_set_project_out_param_id;
-    fn project_out_param_id_list(&self, list: &[Id]) -> Set = isl_set_project_out_param_id_list;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_project_out;
     fn project_out_all_params(&self) -> Set = isl_set_project_out_all_params;
-    fn project_onto_map(&self, kind: DimType, first: usize, n: usize) -> Map = isl_set_project_onto_map;
     /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_eliminate;
-    fn eliminate_dims(&self, first: usize, n: usize) -> Set = isl_set_eliminate_dims;
-    fn remove_dims(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_remove_dims;
-    fn remove_divs_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_remove_divs_involving_dims;
     /// An overapproximation without the divisions that have no explicit form.
     fn remove_unknown_divs(&self) -> Set = isl_set_remove_unknown_divs;
     /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> Set = isl_set_remove_divs;
-    fn split_dims(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_split_dims;
     /// An overapproximation: drops every constraint that mentions one of these dimensions.
     fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Set
         = isl_set_drop_constraints_involving_dims;
@@ -161,23 +109,14 @@ methods! { Set;
     fn is_disjoint(&self, other: &Set) -> bool = isl_set_is_disjoint;
     fn is_singleton(&self) -> bool = isl_set_is_singleton;
     fn is_box(&self) -> bool = isl_set_is_box;
-    fn has_equal_space(&self, other: &Set) -> bool = isl_set_has_equal_space;
     fn sum(&self, other: &Set) -> Set = isl_set_sum;
     fn neg(&self) -> Set = isl_set_neg;
-    /// The same elements in pieces that do not overlap.
-    fn make_disjoint(&self) -> Set = isl_set_make_disjoint;
-    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
-    fn compute_divs(&self) -> Set = isl_set_compute_divs;
-    fn get_plain_multi_val_if_fixed(&self) -> MultiVal = isl_set_get_plain_multi_val_if_fixed;
     /// The value of the dimension if it is obviously fixed, else NaN.
     fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_set_plain_get_val_if_fixed;
-    fn dim_is_bounded(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_is_bounded;
     fn dim_has_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_lower_bound;
     fn dim_has_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_upper_bound;
     fn dim_has_any_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_any_lower_bound;
     fn dim_has_any_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_any_upper_bound;
-    fn gist_basic_set(&self, context: &BasicSet) -> Set = isl_set_gist_basic_set,
-        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
     fn gist(&self, context: &Set) -> Set = isl_set_gist,
         require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
@@ -185,31 +124,19 @@ methods! { Set;
     fn gist_params(&self, context: &Set) -> Set = isl_set_gist_params;
     fn get_stride_info(&self, pos: usize) -> StrideInfo = isl_set_get_stride_info;
     fn get_stride(&self, pos: usize) -> Val = isl_set_get_stride;
-    fn get_lattice_tile(&self) -> FixedBox = isl_set_get_lattice_tile;
-    fn get_simple_fixed_box_hull(&self) -> FixedBox = isl_set_get_simple_fixed_box_hull;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> Set = isl_set_coalesce;
-    fn plain_cmp(&self, other: &Set) -> Ordering = isl_set_plain_cmp;
     /// Whether the two are obviously equal: `false` proves nothing.
     fn plain_is_equal(&self, other: &Set) -> bool = isl_set_plain_is_equal;
-    /// Whether the two are obviously disjoint: `false` proves nothing.
-    fn plain_is_disjoint(&self, other: &Set) -> bool = isl_set_plain_is_disjoint;
     fn n_basic_set(&self) -> usize = isl_set_n_basic_set;
     /// The pieces; they may overlap.
     fn basic_sets(&self) -> Vec<BasicSet> = isl_set_get_basic_set_list;
     /// The number of elements, by enumeration; infinite if unbounded. There must be no parameters.
     fn count_val(&self) -> Val = isl_set_count_val;
-    fn from_point(pnt: &Point) -> Set = isl_set_from_point;
-    fn box_from_points(pnt1: &Point, pnt2: &Point) -> Set = isl_set_box_from_points;
     fn lift(&self) -> Set = isl_set_lift,
         require self.n_basic_set()? > 0;
-    fn lex_le_set(&self, other: &Set) -> Map = isl_set_lex_le_set;
-    fn lex_lt_set(&self, other: &Set) -> Map = isl_set_lex_lt_set;
-    fn lex_ge_set(&self, other: &Set) -> Map = isl_set_lex_ge_set;
-    fn lex_gt_set(&self, other: &Set) -> Map = isl_set_lex_gt_set;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> Set = isl_set_align_params;
-    fn drop_unused_params(&self) -> Set = isl_set_drop_unused_params;
     fn from_multi_aff(ma: &MultiAff) -> Set = isl_set_from_multi_aff;
     fn coefficients(&self) -> BasicSet = isl_set_coefficients;
     fn solutions(&self) -> BasicSet = isl_set_solutions;
@@ -226,17 +153,11 @@ methods! { Set;
     fn dim_min_val(&self, pos: usize) -> Val = isl_set_dim_min_val;
     /// The largest value of this dimension over all parameters: ∞ if unbounded, NaN if empty.
     fn dim_max_val(&self, pos: usize) -> Val = isl_set_dim_max_val;
-    fn translation(&self) -> Map = isl_set_translation;
     fn identity(&self) -> Map = isl_set_identity;
     fn is_wrapping(&self) -> bool = isl_set_is_wrapping;
     /// The relation that this set wraps.
     fn unwrap(&self) -> Map = isl_set_unwrap;
     fn flatten(&self) -> Set = isl_set_flatten;
-    fn flatten_map(&self) -> Map = isl_set_flatten_map;
-    fn wrapped_domain_map(&self) -> Map = isl_set_wrapped_domain_map;
-    fn to_union_set(&self) -> UnionSet = isl_set_to_union_set;
-    /// The only set in the union; an error if there are several spaces.
-    fn from_union_set(uset: &UnionSet) -> Set = isl_set_from_union_set;
 }
 
 impl Set {

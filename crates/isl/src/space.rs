@@ -1,8 +1,5 @@
 use crate::object::{methods, object};
-use crate::{
-    Aff, BasicMap, Ctx, DimType, Id, Map, MultiAff, MultiPwAff, MultiUnionPwAff, MultiVal, PwAff, PwMultiAff, Result,
-    Set, UnionPwAff, Val,
-};
+use crate::{Aff, BasicMap, Ctx, DimType, Id, MultiAff, Result};
 
 object! {
     /// The shape of a set or relation: parameters, tuples and their names, without constraints.
@@ -10,24 +7,7 @@ object! {
 }
 
 methods! { Space;
-    fn zero_aff_on_domain(&self) -> Aff = isl_space_zero_aff_on_domain;
-    fn param_aff_on_domain_id(&self, id: &Id) -> Aff = isl_space_param_aff_on_domain_id;
     fn multi_aff(&self, list: &[Aff]) -> MultiAff = isl_space_multi_aff;
-    fn identity_multi_aff_on_domain(&self) -> MultiAff = isl_space_identity_multi_aff_on_domain;
-    fn zero_multi_aff(&self) -> MultiAff = isl_space_zero_multi_aff;
-    fn domain_map_multi_aff(&self) -> MultiAff = isl_space_domain_map_multi_aff;
-    fn range_map_multi_aff(&self) -> MultiAff = isl_space_range_map_multi_aff;
-    fn multi_aff_on_domain_multi_val(&self, mv: &MultiVal) -> MultiAff = isl_space_multi_aff_on_domain_multi_val;
-    fn multi_pw_aff(&self, list: &[PwAff]) -> MultiPwAff = isl_space_multi_pw_aff;
-    fn identity_multi_pw_aff_on_domain(&self) -> MultiPwAff = isl_space_identity_multi_pw_aff_on_domain;
-    fn zero_multi_pw_aff(&self) -> MultiPwAff = isl_space_zero_multi_pw_aff;
-    fn identity_pw_multi_aff_on_domain(&self) -> PwMultiAff = isl_space_identity_pw_multi_aff_on_domain;
-    fn domain_map_pw_multi_aff(&self) -> PwMultiAff = isl_space_domain_map_pw_multi_aff;
-    fn range_map_pw_multi_aff(&self) -> PwMultiAff = isl_space_range_map_pw_multi_aff;
-    fn multi_union_pw_aff(&self, list: &[UnionPwAff]) -> MultiUnionPwAff = isl_space_multi_union_pw_aff;
-    fn zero_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_space_zero_multi_union_pw_aff;
-    fn universe_set(&self) -> Set = isl_space_universe_set;
-    fn universe_map(&self) -> Map = isl_space_universe_map;
     fn unit(ctx: &Ctx) -> Space = isl_space_unit;
     /// The space of relations with `nparam` parameters, `n_in` inputs and `n_out` outputs.
     fn alloc(ctx: &Ctx, nparam: usize, n_in: usize, n_out: usize) -> Space = isl_space_alloc;
@@ -36,29 +16,15 @@ methods! { Space;
     /// The space of conditions on `nparam` parameters.
     fn params_alloc(ctx: &Ctx, nparam: usize) -> Space = isl_space_params_alloc;
     fn is_params(&self) -> bool = isl_space_is_params;
-    fn is_set(&self) -> bool = isl_space_is_set;
-    fn is_map(&self) -> bool = isl_space_is_map;
-    fn add_param_id(&self, id: &Id) -> Space = isl_space_add_param_id;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> Space = isl_space_set_tuple_name;
-    fn has_tuple_name(&self, kind: DimType) -> bool = isl_space_has_tuple_name;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_space_get_tuple_name;
-    fn set_domain_tuple_id(&self, id: &Id) -> Space = isl_space_set_domain_tuple_id;
-    fn set_range_tuple_id(&self, id: &Id) -> Space = isl_space_set_range_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> Space = isl_space_set_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> Space = isl_space_reset_tuple_id;
-    fn has_domain_tuple_id(&self) -> bool = isl_space_has_domain_tuple_id;
-    fn has_range_tuple_id(&self) -> bool = isl_space_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_space_has_tuple_id;
-    fn get_domain_tuple_id(&self) -> Id = isl_space_get_domain_tuple_id;
-    fn get_range_tuple_id(&self) -> Id = isl_space_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_space_get_tuple_id;
     fn reset_user(&self) -> Space = isl_space_reset_user;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> Space = isl_space_set_dim_id;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_space_has_dim_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_space_get_dim_id;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_space_find_dim_by_id;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_space_find_dim_by_name;
-    fn has_dim_name(&self, kind: DimType, pos: usize) -> bool = isl_space_has_dim_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, name: &str) -> Space = isl_space_set_dim_name;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_space_get_dim_name;
     fn add_dims(&self, kind: DimType, n: usize) -> Space = isl_space_add_dims;
@@ -71,57 +37,29 @@ methods! { Space;
     fn domain_product(&self, right: &Space) -> Space = isl_space_domain_product;
     fn range_product(&self, right: &Space) -> Space = isl_space_range_product;
     fn factor_domain(&self) -> Space = isl_space_factor_domain;
-    fn factor_range(&self) -> Space = isl_space_factor_range;
     fn domain_factor_domain(&self) -> Space = isl_space_domain_factor_domain;
-    fn domain_factor_range(&self) -> Space = isl_space_domain_factor_range;
     fn range_factor_domain(&self) -> Space = isl_space_range_factor_domain;
     fn range_factor_range(&self) -> Space = isl_space_range_factor_range;
-    fn domain_wrapped_domain(&self) -> Space = isl_space_domain_wrapped_domain;
-    fn domain_wrapped_range(&self) -> Space = isl_space_domain_wrapped_range;
-    fn range_wrapped_domain(&self) -> Space = isl_space_range_wrapped_domain;
-    fn range_wrapped_range(&self) -> Space = isl_space_range_wrapped_range;
     fn map_from_set(&self) -> Space = isl_space_map_from_set;
     fn map_from_domain_and_range(&self, range: &Space) -> Space = isl_space_map_from_domain_and_range;
     fn reverse(&self) -> Space = isl_space_reverse;
-    fn range_reverse(&self) -> Space = isl_space_range_reverse;
-    fn drop_dims(&self, kind: DimType, first: usize, num: usize) -> Space = isl_space_drop_dims;
-    fn drop_all_params(&self) -> Space = isl_space_drop_all_params;
     fn domain(&self) -> Space = isl_space_domain;
     fn from_domain(&self) -> Space = isl_space_from_domain;
     fn range(&self) -> Space = isl_space_range;
-    fn from_range(&self) -> Space = isl_space_from_range;
     fn domain_map(&self) -> Space = isl_space_domain_map;
     fn range_map(&self) -> Space = isl_space_range_map;
     fn params(&self) -> Space = isl_space_params;
-    fn add_unnamed_tuple_ui(&self, dim: usize) -> Space = isl_space_add_unnamed_tuple_ui;
-    fn add_named_tuple_id_ui(&self, tuple_id: &Id, dim: usize) -> Space = isl_space_add_named_tuple_id_ui;
-    fn set_from_params(&self) -> Space = isl_space_set_from_params;
     fn align_params(&self, other: &Space) -> Space = isl_space_align_params;
     fn is_wrapping(&self) -> bool = isl_space_is_wrapping;
-    fn domain_is_wrapping(&self) -> bool = isl_space_domain_is_wrapping;
     fn range_is_wrapping(&self) -> bool = isl_space_range_is_wrapping;
-    fn is_product(&self) -> bool = isl_space_is_product;
     fn wrap(&self) -> Space = isl_space_wrap;
     fn unwrap(&self) -> Space = isl_space_unwrap;
-    fn can_zip(&self) -> bool = isl_space_can_zip;
     fn zip(&self) -> Space = isl_space_zip;
-    fn can_curry(&self) -> bool = isl_space_can_curry;
     fn curry(&self) -> Space = isl_space_curry;
-    fn can_range_curry(&self) -> bool = isl_space_can_range_curry;
-    fn range_curry(&self) -> Space = isl_space_range_curry;
-    fn can_uncurry(&self) -> bool = isl_space_can_uncurry;
     fn uncurry(&self) -> Space = isl_space_uncurry;
-    fn is_domain(&self, other: &Space) -> bool = isl_space_is_domain;
-    fn is_range(&self, other: &Space) -> bool = isl_space_is_range;
     fn is_equal(&self, other: &Space) -> bool = isl_space_is_equal;
-    fn has_equal_params(&self, other: &Space) -> bool = isl_space_has_equal_params;
     fn has_equal_tuples(&self, other: &Space) -> bool = isl_space_has_equal_tuples;
-    fn tuple_is_equal(&self, kind1: DimType, space2: &Space, kind2: DimType) -> bool = isl_space_tuple_is_equal;
     fn dim(&self, kind: DimType) -> usize = isl_space_dim;
-    fn flatten_domain(&self) -> Space = isl_space_flatten_domain;
-    fn flatten_range(&self) -> Space = isl_space_flatten_range;
-    fn multi_val(&self, list: &[Val]) -> MultiVal = isl_space_multi_val;
-    fn zero_multi_val(&self) -> MultiVal = isl_space_zero_multi_val;
 }
 
 object! {
@@ -132,15 +70,11 @@ object! {
 methods! { LocalSpace;
     fn from_space(space: &Space) -> LocalSpace = isl_local_space_from_space;
     fn is_params(&self) -> bool = isl_local_space_is_params;
-    fn is_set(&self) -> bool = isl_local_space_is_set;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> LocalSpace = isl_local_space_set_tuple_id;
     fn dim(&self, kind: DimType) -> usize = isl_local_space_dim;
-    fn has_dim_name(&self, kind: DimType, pos: usize) -> bool = isl_local_space_has_dim_name;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_local_space_get_dim_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> LocalSpace = isl_local_space_set_dim_name;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_local_space_has_dim_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_local_space_get_dim_id;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> LocalSpace = isl_local_space_set_dim_id;
     fn get_space(&self) -> Space = isl_local_space_get_space;
     fn get_div(&self, pos: usize) -> Aff = isl_local_space_get_div;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_local_space_find_dim_by_name;
@@ -148,15 +82,11 @@ methods! { LocalSpace;
     fn range(&self) -> LocalSpace = isl_local_space_range;
     fn from_domain(&self) -> LocalSpace = isl_local_space_from_domain;
     fn add_dims(&self, kind: DimType, n: usize) -> LocalSpace = isl_local_space_add_dims;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> LocalSpace = isl_local_space_drop_dims;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> LocalSpace = isl_local_space_insert_dims;
-    fn set_from_params(&self) -> LocalSpace = isl_local_space_set_from_params;
     fn intersect(&self, other: &LocalSpace) -> LocalSpace = isl_local_space_intersect;
     fn wrap(&self) -> LocalSpace = isl_local_space_wrap;
     fn is_equal(&self, other: &LocalSpace) -> bool = isl_local_space_is_equal;
     fn lifting(&self) -> BasicMap = isl_local_space_lifting;
-    fn flatten_domain(&self) -> LocalSpace = isl_local_space_flatten_domain;
-    fn flatten_range(&self) -> LocalSpace = isl_local_space_flatten_range;
 }
 
 impl Space {

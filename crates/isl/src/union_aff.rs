@@ -1,7 +1,5 @@
 use crate::object::{methods, object};
-use crate::{
-    Aff, Ctx, DimType, Id, MultiAff, MultiPwAff, MultiVal, PwAff, PwMultiAff, Set, Space, UnionMap, UnionSet, Val,
-};
+use crate::{Aff, Ctx, DimType, Id, MultiAff, PwAff, PwMultiAff, Set, Space, UnionMap, UnionSet, Val};
 
 object! {
     /// Piecewise affine expressions on several domain spaces.
@@ -10,16 +8,13 @@ object! {
 }
 
 methods! { UnionPwAff;
-    fn param_on_domain_id(domain: &UnionSet, id: &Id) -> UnionPwAff = isl_union_pw_aff_param_on_domain_id;
     fn get_space(&self) -> Space = isl_union_pw_aff_get_space;
     fn pw_affs(&self) -> Vec<PwAff> = isl_union_pw_aff_get_pw_aff_list;
     fn dim(&self, kind: DimType) -> usize = isl_union_pw_aff_dim;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> UnionPwAff = isl_union_pw_aff_set_dim_name;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_union_pw_aff_find_dim_by_name;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> UnionPwAff = isl_union_pw_aff_drop_dims;
     fn reset_user(&self) -> UnionPwAff = isl_union_pw_aff_reset_user;
     fn empty_ctx(ctx: &Ctx) -> UnionPwAff = isl_union_pw_aff_empty_ctx;
-    fn empty_space(space: &Space) -> UnionPwAff = isl_union_pw_aff_empty_space;
     fn empty(space: &Space) -> UnionPwAff = isl_union_pw_aff_empty;
     fn from_aff(aff: &Aff) -> UnionPwAff = isl_union_pw_aff_from_aff,
         require aff.get_space()?.has_named_params()?;
@@ -27,13 +22,6 @@ methods! { UnionPwAff;
         require pa.get_space()?.has_named_params()?;
     fn val_on_domain(domain: &UnionSet, v: &Val) -> UnionPwAff = isl_union_pw_aff_val_on_domain,
         require domain.get_space()?.has_named_params()?;
-    fn aff_on_domain(domain: &UnionSet, aff: &Aff) -> UnionPwAff = isl_union_pw_aff_aff_on_domain;
-    fn pw_aff_on_domain(domain: &UnionSet, pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_pw_aff_on_domain;
-    fn add_pw_aff(&self, pa: &PwAff) -> UnionPwAff = isl_union_pw_aff_add_pw_aff,
-        require pa.get_space()?.has_named_params()?;
-    fn n_pw_aff(&self) -> usize = isl_union_pw_aff_n_pw_aff;
-    fn extract_pw_aff(&self, space: &Space) -> PwAff = isl_union_pw_aff_extract_pw_aff;
-    fn involves_nan(&self) -> bool = isl_union_pw_aff_involves_nan;
     fn plain_is_equal(&self, other: &UnionPwAff) -> bool = isl_union_pw_aff_plain_is_equal;
     fn domain(&self) -> UnionSet = isl_union_pw_aff_domain;
     fn neg(&self) -> UnionPwAff = isl_union_pw_aff_neg;
@@ -54,18 +42,8 @@ methods! { UnionPwAff;
         require model.has_named_params()?;
     fn intersect_params(&self, set: &Set) -> UnionPwAff = isl_union_pw_aff_intersect_params,
         require set.get_space()?.has_named_params()?;
-    fn intersect_domain_space(&self, space: &Space) -> UnionPwAff = isl_union_pw_aff_intersect_domain_space;
-    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain_union_set;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain;
-    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwAff
-        = isl_union_pw_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwAff
-        = isl_union_pw_aff_intersect_domain_wrapped_range;
-    fn subtract_domain_union_set(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_subtract_domain_union_set;
-    fn subtract_domain_space(&self, space: &Space) -> UnionPwAff = isl_union_pw_aff_subtract_domain_space;
     fn subtract_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_subtract_domain;
-    fn zero_union_set(&self) -> UnionSet = isl_union_pw_aff_zero_union_set;
-    fn bind_id(&self, id: &Id) -> UnionSet = isl_union_pw_aff_bind_id;
     fn min_val(&self) -> Val = isl_union_pw_aff_min_val;
     fn max_val(&self) -> Val = isl_union_pw_aff_max_val;
 }
@@ -85,55 +63,29 @@ methods! { MultiUnionPwAff;
     fn reset_user(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_reset_user;
     fn size(&self) -> usize = isl_multi_union_pw_aff_size;
     fn get_at(&self, pos: usize) -> UnionPwAff = isl_multi_union_pw_aff_get_at;
-    fn get_union_pw_aff(&self, pos: usize) -> UnionPwAff = isl_multi_union_pw_aff_get_union_pw_aff;
-    fn set_at(&self, pos: usize, el: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_at;
-    fn set_union_pw_aff(&self, pos: usize, el: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_union_pw_aff;
-    fn range_splice(&self, pos: usize, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_splice;
-    fn flatten_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_flatten_range;
     fn flat_range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_flat_range_product;
     fn range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_product;
-    fn factor_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_union_pw_aff_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_factor_domain;
     fn range_factor_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiUnionPwAff = isl_multi_union_pw_aff_align_params;
-    fn from_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_range;
     fn scale_val(&self, v: &Val) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_multi_val;
-    fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_scale_down_multi_val;
-    fn mod_multi_val(&self, mv: &MultiVal) -> MultiUnionPwAff = isl_multi_union_pw_aff_mod_multi_val;
     fn add(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_add;
     fn sub(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_sub;
     fn neg(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_neg;
     fn zero(space: &Space) -> MultiUnionPwAff = isl_multi_union_pw_aff_zero;
-    fn involves_nan(&self) -> bool = isl_multi_union_pw_aff_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_union_pw_aff_dim;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiUnionPwAff = isl_multi_union_pw_aff_drop_dims;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_multi_union_pw_aff_find_dim_by_name;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_multi_union_pw_aff_find_dim_by_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_multi_union_pw_aff_get_dim_id;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_dim_id;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_multi_union_pw_aff_get_tuple_name;
-    fn has_range_tuple_id(&self) -> bool = isl_multi_union_pw_aff_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_multi_union_pw_aff_has_tuple_id;
-    fn get_range_tuple_id(&self) -> Id = isl_multi_union_pw_aff_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_multi_union_pw_aff_get_tuple_id;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_tuple_name;
-    fn set_range_tuple_id(&self, id: &Id) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_range_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> MultiUnionPwAff = isl_multi_union_pw_aff_set_tuple_id;
-    fn reset_range_tuple_id(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_reset_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> MultiUnionPwAff = isl_multi_union_pw_aff_reset_tuple_id;
     fn from_multi_aff(ma: &MultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_multi_aff;
     fn from_union_pw_aff(upa: &UnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_pw_aff;
-    fn from_multi_pw_aff(mpa: &MultiPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_multi_pw_aff;
-    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> MultiUnionPwAff
-        = isl_multi_union_pw_aff_multi_val_on_domain;
-    fn multi_aff_on_domain(domain: &UnionSet, ma: &MultiAff) -> MultiUnionPwAff
-        = isl_multi_union_pw_aff_multi_aff_on_domain;
-    fn pw_multi_aff_on_domain(domain: &UnionSet, pma: &PwMultiAff) -> MultiUnionPwAff
-        = isl_multi_union_pw_aff_pw_multi_aff_on_domain;
     fn floor(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_floor;
     fn intersect_domain(&self, uset: &UnionSet) -> MultiUnionPwAff = isl_multi_union_pw_aff_intersect_domain;
     fn intersect_params(&self, params: &Set) -> MultiUnionPwAff = isl_multi_union_pw_aff_intersect_params;
@@ -142,19 +94,10 @@ methods! { MultiUnionPwAff;
     fn coalesce(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_coalesce;
     fn gist(&self, context: &UnionSet) -> MultiUnionPwAff = isl_multi_union_pw_aff_gist;
     fn gist_params(&self, context: &Set) -> MultiUnionPwAff = isl_multi_union_pw_aff_gist_params;
-    fn apply_aff(&self, aff: &Aff) -> UnionPwAff = isl_multi_union_pw_aff_apply_aff;
-    fn apply_multi_aff(&self, ma: &MultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_apply_multi_aff;
-    fn apply_pw_aff(&self, pa: &PwAff) -> UnionPwAff = isl_multi_union_pw_aff_apply_pw_aff;
-    fn apply_pw_multi_aff(&self, pma: &PwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_apply_pw_multi_aff;
     fn pullback_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> MultiUnionPwAff
         = isl_multi_union_pw_aff_pullback_union_pw_multi_aff;
     fn union_add(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_union_add;
-    fn from_union_pw_multi_aff(upma: &UnionPwMultiAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_pw_multi_aff;
     fn from_union_map(umap: &UnionMap) -> MultiUnionPwAff = isl_multi_union_pw_aff_from_union_map;
-    fn zero_union_set(&self) -> UnionSet = isl_multi_union_pw_aff_zero_union_set;
-    fn extract_multi_pw_aff(&self, space: &Space) -> MultiPwAff = isl_multi_union_pw_aff_extract_multi_pw_aff;
-    fn min_multi_val(&self) -> MultiVal = isl_multi_union_pw_aff_min_multi_val;
-    fn max_multi_val(&self) -> MultiVal = isl_multi_union_pw_aff_max_multi_val;
 }
 
 object! {
@@ -165,40 +108,24 @@ object! {
 
 methods! { UnionPwMultiAff;
     fn empty_ctx(ctx: &Ctx) -> UnionPwMultiAff = isl_union_pw_multi_aff_empty_ctx;
-    fn empty_space(space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_empty_space;
     fn empty(space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_empty;
     fn from_aff(aff: &Aff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_aff;
     fn from_multi_aff(ma: &MultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_multi_aff;
-    fn from_pw_multi_aff(pma: &PwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_pw_multi_aff;
     fn from_domain(uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_domain;
-    fn multi_val_on_domain(domain: &UnionSet, mv: &MultiVal) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_multi_val_on_domain;
-    fn get_union_pw_aff(&self, pos: usize) -> UnionPwAff = isl_union_pw_multi_aff_get_union_pw_aff;
-    fn add_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_add_pw_multi_aff;
     fn get_space(&self) -> Space = isl_union_pw_multi_aff_get_space;
-    fn pw_multi_affs(&self) -> Vec<PwMultiAff> = isl_union_pw_multi_aff_get_pw_multi_aff_list;
     fn dim(&self, kind: DimType) -> usize = isl_union_pw_multi_aff_dim;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> UnionPwMultiAff = isl_union_pw_multi_aff_set_dim_name;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_union_pw_multi_aff_find_dim_by_name;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> UnionPwMultiAff = isl_union_pw_multi_aff_drop_dims;
     fn reset_user(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_reset_user;
     fn coalesce(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_coalesce;
     fn gist_params(&self, context: &Set) -> UnionPwMultiAff = isl_union_pw_multi_aff_gist_params;
     fn gist(&self, context: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_gist;
     fn pullback_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
         = isl_union_pw_multi_aff_pullback_union_pw_multi_aff;
-    fn apply_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_apply_union_pw_multi_aff;
-    fn preimage_domain_wrapped_domain_union_pw_multi_aff(&self, other: &UnionPwMultiAff) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_preimage_domain_wrapped_domain_union_pw_multi_aff;
     fn align_params(&self, model: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_align_params;
-    fn n_pw_multi_aff(&self) -> usize = isl_union_pw_multi_aff_n_pw_multi_aff;
-    fn extract_pw_multi_aff(&self, space: &Space) -> PwMultiAff = isl_union_pw_multi_aff_extract_pw_multi_aff;
-    fn isa_pw_multi_aff(&self) -> bool = isl_union_pw_multi_aff_isa_pw_multi_aff;
     fn as_pw_multi_aff(&self) -> PwMultiAff = isl_union_pw_multi_aff_as_pw_multi_aff;
     fn plain_is_empty(&self) -> bool = isl_union_pw_multi_aff_plain_is_empty;
     fn involves_locals(&self) -> bool = isl_union_pw_multi_aff_involves_locals;
-    fn involves_nan(&self) -> bool = isl_union_pw_multi_aff_involves_nan;
     fn plain_is_equal(&self, other: &UnionPwMultiAff) -> bool = isl_union_pw_multi_aff_plain_is_equal;
     fn domain(&self) -> UnionSet = isl_union_pw_multi_aff_domain;
     fn neg(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_neg;
@@ -212,22 +139,8 @@ methods! { UnionPwMultiAff;
     fn range_factor_domain(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_domain;
     fn range_factor_range(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_range;
     fn intersect_params(&self, set: &Set) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_params;
-    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_intersect_domain_union_set;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain;
-    fn intersect_domain_space(&self, space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain_space;
-    fn intersect_domain_wrapped_domain(&self, uset: &UnionSet) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_intersect_domain_wrapped_domain;
-    fn intersect_domain_wrapped_range(&self, uset: &UnionSet) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_intersect_domain_wrapped_range;
-    fn subtract_domain_union_set(&self, uset: &UnionSet) -> UnionPwMultiAff
-        = isl_union_pw_multi_aff_subtract_domain_union_set;
-    fn subtract_domain_space(&self, space: &Space) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain_space;
     fn subtract_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain;
-    fn as_union_map(&self) -> UnionMap = isl_union_pw_multi_aff_as_union_map;
-    fn from_union_set(uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_union_set;
     fn from_union_map(umap: &UnionMap) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_union_map;
     fn from_union_pw_aff(upa: &UnionPwAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_union_pw_aff;
-    fn from_multi_union_pw_aff(mupa: &MultiUnionPwAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_multi_union_pw_aff;
-    fn as_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_union_pw_multi_aff_as_multi_union_pw_aff;
 }

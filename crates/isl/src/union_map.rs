@@ -1,8 +1,7 @@
 use crate::error::or_unchanged;
 use crate::object::{methods, object, with_exactness};
 use crate::{
-    BasicMap, Ctx, DimType, Id, IslError, Map, MultiAff, MultiPwAff, MultiUnionPwAff, PwMultiAff, Result, Set, Space,
-    UnionPwAff, UnionPwMultiAff, UnionSet, Val, callback, raw,
+    BasicMap, Ctx, DimType, Id, IslError, Map, MultiUnionPwAff, Result, Set, Space, UnionPwAff, UnionSet, callback, raw,
 };
 
 object! {
@@ -12,18 +11,12 @@ object! {
 }
 
 methods! { UnionMap;
-    fn from_union_pw_multi_aff(upma: &UnionPwMultiAff) -> UnionMap = isl_union_map_from_union_pw_multi_aff;
-    fn as_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_map_as_union_pw_multi_aff;
     fn from_union_pw_aff(upa: &UnionPwAff) -> UnionMap = isl_union_map_from_union_pw_aff;
-    fn as_multi_union_pw_aff(&self) -> MultiUnionPwAff = isl_union_map_as_multi_union_pw_aff;
-    fn from_multi_union_pw_aff(mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_from_multi_union_pw_aff;
     fn dim(&self, kind: DimType) -> usize = isl_union_map_dim;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_union_map_involves_dims;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_union_map_get_dim_id;
     fn from_basic_map(bmap: &BasicMap) -> UnionMap = isl_union_map_from_basic_map;
     fn from_map(map: &Map) -> UnionMap = isl_union_map_from_map;
     fn empty_ctx(ctx: &Ctx) -> UnionMap = isl_union_map_empty_ctx;
-    fn empty_space(space: &Space) -> UnionMap = isl_union_map_empty_space;
     fn empty(space: &Space) -> UnionMap = isl_union_map_empty;
     fn get_space(&self) -> Space = isl_union_map_get_space;
     /// Forgets the numbers of all ids.
@@ -36,29 +29,20 @@ methods! { UnionMap;
     fn domain(&self) -> UnionSet = isl_union_map_domain;
     fn range(&self) -> UnionSet = isl_union_map_range;
     fn domain_map(&self) -> UnionMap = isl_union_map_domain_map;
-    fn domain_map_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_map_domain_map_union_pw_multi_aff;
     fn range_map(&self) -> UnionMap = isl_union_map_range_map;
     fn from_domain(uset: &UnionSet) -> UnionMap = isl_union_map_from_domain;
-    fn from_range(uset: &UnionSet) -> UnionMap = isl_union_map_from_range;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> UnionMap = isl_union_map_affine_hull;
-    /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
-    fn polyhedral_hull(&self) -> UnionMap = isl_union_map_polyhedral_hull;
-    /// Drops constraints that the others imply; the same elements.
-    fn remove_redundancies(&self) -> UnionMap = isl_union_map_remove_redundancies;
     /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> UnionMap = isl_union_map_simple_hull;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> UnionMap = isl_union_map_coalesce;
-    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
-    fn compute_divs(&self) -> UnionMap = isl_union_map_compute_divs;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmin(&self) -> UnionMap = isl_union_map_lexmin;
     /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmax(&self) -> UnionMap = isl_union_map_lexmax;
-    fn add_map(&self, map: &Map) -> UnionMap = isl_union_map_add_map;
     fn union(&self, other: &UnionMap) -> UnionMap = isl_union_map_union;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &UnionMap) -> UnionMap = isl_union_map_subtract;
@@ -66,61 +50,30 @@ methods! { UnionMap;
     fn intersect_params(&self, set: &Set) -> UnionMap = isl_union_map_intersect_params;
     fn product(&self, other: &UnionMap) -> UnionMap = isl_union_map_product;
     fn domain_product(&self, other: &UnionMap) -> UnionMap = isl_union_map_domain_product;
-    fn flat_domain_product(&self, other: &UnionMap) -> UnionMap = isl_union_map_flat_domain_product;
     fn range_product(&self, other: &UnionMap) -> UnionMap = isl_union_map_range_product;
     fn flat_range_product(&self, other: &UnionMap) -> UnionMap = isl_union_map_flat_range_product;
     fn domain_factor_domain(&self) -> UnionMap = isl_union_map_domain_factor_domain;
-    fn domain_factor_range(&self) -> UnionMap = isl_union_map_domain_factor_range;
     fn range_factor_domain(&self) -> UnionMap = isl_union_map_range_factor_domain;
     fn range_factor_range(&self) -> UnionMap = isl_union_map_range_factor_range;
     fn factor_domain(&self) -> UnionMap = isl_union_map_factor_domain;
-    fn factor_range(&self) -> UnionMap = isl_union_map_factor_range;
     /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
     fn gist(&self, context: &UnionMap) -> UnionMap = isl_union_map_gist;
     /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, set: &Set) -> UnionMap = isl_union_map_gist_params;
     fn gist_domain(&self, uset: &UnionSet) -> UnionMap = isl_union_map_gist_domain;
     fn gist_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_gist_range;
-    fn intersect_domain_union_set(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_domain_union_set;
-    fn intersect_domain_space(&self, space: &Space) -> UnionMap = isl_union_map_intersect_domain_space;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_domain;
-    fn intersect_range_union_set(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_range_union_set;
-    fn intersect_range_space(&self, space: &Space) -> UnionMap = isl_union_map_intersect_range_space;
     fn intersect_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_range;
-    fn intersect_domain_factor_domain(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_domain_factor_domain;
-    fn intersect_domain_factor_range(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_domain_factor_range;
-    fn intersect_range_factor_domain(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_range_factor_domain;
-    fn intersect_range_factor_range(&self, factor: &UnionMap) -> UnionMap = isl_union_map_intersect_range_factor_range;
-    fn intersect_domain_wrapped_domain_union_set(&self, domain: &UnionSet) -> UnionMap
-        = isl_union_map_intersect_domain_wrapped_domain_union_set;
-    fn intersect_range_wrapped_domain_union_set(&self, domain: &UnionSet) -> UnionMap
-        = isl_union_map_intersect_range_wrapped_domain_union_set;
     fn subtract_domain(&self, dom: &UnionSet) -> UnionMap = isl_union_map_subtract_domain;
-    fn subtract_range(&self, dom: &UnionSet) -> UnionMap = isl_union_map_subtract_range;
     /// The relation with its inputs replaced by their image under the argument.
     fn apply_domain(&self, other: &UnionMap) -> UnionMap = isl_union_map_apply_domain;
     /// The composition: first `self`, then the argument.
     fn apply_range(&self, other: &UnionMap) -> UnionMap = isl_union_map_apply_range;
-    fn preimage_domain_multi_aff(&self, ma: &MultiAff) -> UnionMap = isl_union_map_preimage_domain_multi_aff;
-    fn preimage_range_multi_aff(&self, ma: &MultiAff) -> UnionMap = isl_union_map_preimage_range_multi_aff;
-    fn preimage_domain_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionMap = isl_union_map_preimage_domain_pw_multi_aff;
-    fn preimage_range_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionMap = isl_union_map_preimage_range_pw_multi_aff;
-    fn preimage_domain_multi_pw_aff(&self, mpa: &MultiPwAff) -> UnionMap = isl_union_map_preimage_domain_multi_pw_aff;
-    fn preimage_domain_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionMap
-        = isl_union_map_preimage_domain_union_pw_multi_aff;
-    fn preimage_range_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionMap
-        = isl_union_map_preimage_range_union_pw_multi_aff;
     fn reverse(&self) -> UnionMap = isl_union_map_reverse;
-    fn range_reverse(&self) -> UnionMap = isl_union_map_range_reverse;
     fn from_domain_and_range(domain: &UnionSet, range: &UnionSet) -> UnionMap = isl_union_map_from_domain_and_range;
-    /// Makes implicit equalities explicit; the same elements.
-    fn detect_equalities(&self) -> UnionMap = isl_union_map_detect_equalities;
     /// { out − in }.
     fn deltas(&self) -> UnionSet = isl_union_map_deltas;
-    /// { [in -> out] -> out − in }.
-    fn deltas_map(&self) -> UnionMap = isl_union_map_deltas_map;
     fn project_out_param_id(&self, id: &Id) -> UnionMap = isl_union_map_project_out_param_id;
-    fn project_out_param_id_list(&self, list: &[Id]) -> UnionMap = isl_union_map_project_out_param_id_list;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionMap = isl_union_map_project_out;
     fn project_out_all_params(&self) -> UnionMap = isl_union_map_project_out_all_params;
@@ -132,8 +85,6 @@ methods! { UnionMap;
     fn is_empty(&self) -> bool = isl_union_map_is_empty;
     /// Whether every input has at most one output. Exact.
     fn is_single_valued(&self) -> bool = isl_union_map_is_single_valued;
-    /// Whether it is obviously injective: `false` proves nothing.
-    fn plain_is_injective(&self) -> bool = isl_union_map_plain_is_injective;
     /// Whether every output has at most one input. Exact.
     fn is_injective(&self) -> bool = isl_union_map_is_injective;
     fn is_bijective(&self) -> bool = isl_union_map_is_bijective;
@@ -148,23 +99,13 @@ methods! { UnionMap;
     fn contains(&self, space: &Space) -> bool = isl_union_map_contains;
     /// The part in this space; empty if there is none.
     fn extract_map(&self, space: &Space) -> Map = isl_union_map_extract_map;
-    fn isa_map(&self) -> bool = isl_union_map_isa_map;
-    fn as_map(&self) -> Map = isl_union_map_as_map;
     fn sample(&self) -> BasicMap = isl_union_map_sample;
-    fn fixed_power_val(&self, exp: &Val) -> UnionMap = isl_union_map_fixed_power_val;
     fn lex_lt_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_lt_union_map;
-    fn lex_le_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_le_union_map;
-    fn lex_gt_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_gt_union_map;
-    fn lex_ge_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_ge_union_map;
     fn eq_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_eq_at_multi_union_pw_aff;
     fn lex_le_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_le_at_multi_union_pw_aff;
-    fn lex_lt_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_lt_at_multi_union_pw_aff;
-    fn lex_ge_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_ge_at_multi_union_pw_aff;
-    fn lex_gt_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_gt_at_multi_union_pw_aff;
     fn wrap(&self) -> UnionSet = isl_union_map_wrap;
     fn zip(&self) -> UnionMap = isl_union_map_zip;
     fn curry(&self) -> UnionMap = isl_union_map_curry;
-    fn range_curry(&self) -> UnionMap = isl_union_map_range_curry;
     fn uncurry(&self) -> UnionMap = isl_union_map_uncurry;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> UnionMap = isl_union_map_align_params;

@@ -1,9 +1,6 @@
 use crate::error::or_unchanged;
 use crate::object::{methods, object};
-use crate::{
-    BasicSet, Ctx, DimType, IslError, MultiAff, MultiUnionPwAff, MultiVal, Point, PwMultiAff, Result, Schedule, Set,
-    Space, UnionMap, UnionPwMultiAff, callback, raw,
-};
+use crate::{BasicSet, Ctx, DimType, IslError, Point, Result, Schedule, Set, Space, UnionMap, callback, raw};
 
 object! {
     /// A union of sets in different spaces.
@@ -12,10 +9,7 @@ object! {
 }
 
 methods! { UnionSet;
-    fn identity_union_pw_multi_aff(&self) -> UnionPwMultiAff = isl_union_set_identity_union_pw_multi_aff;
     fn compute_schedule(&self, validity: &UnionMap, proximity: &UnionMap) -> Schedule = isl_union_set_compute_schedule;
-    fn min_multi_union_pw_aff(&self, obj: &MultiUnionPwAff) -> MultiVal = isl_union_set_min_multi_union_pw_aff;
-    fn wrapped_domain_map(&self) -> UnionMap = isl_union_set_wrapped_domain_map;
     fn identity(&self) -> UnionMap = isl_union_set_identity;
     /// The relation that this set wraps.
     fn unwrap(&self) -> UnionMap = isl_union_set_unwrap;
@@ -25,7 +19,6 @@ methods! { UnionSet;
     fn from_basic_set(bset: &BasicSet) -> UnionSet = isl_union_set_from_basic_set;
     fn from_set(set: &Set) -> UnionSet = isl_union_set_from_set;
     fn empty_ctx(ctx: &Ctx) -> UnionSet = isl_union_set_empty_ctx;
-    fn empty_space(space: &Space) -> UnionSet = isl_union_set_empty_space;
     fn empty(space: &Space) -> UnionSet = isl_union_set_empty;
     fn get_space(&self) -> Space = isl_union_set_get_space;
     /// Forgets the numbers of all ids.
@@ -33,27 +26,18 @@ methods! { UnionSet;
     fn universe(&self) -> UnionSet = isl_union_set_universe;
     /// The values of the parameters for which there is an element.
     fn params(&self) -> Set = isl_union_set_params;
-    /// Makes implicit equalities explicit; the same elements.
-    fn detect_equalities(&self) -> UnionSet = isl_union_set_detect_equalities;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
     fn affine_hull(&self) -> UnionSet = isl_union_set_affine_hull;
-    /// The intersection of the affine hull and the convex hull over the rationals. As expensive as `convex_hull`.
-    fn polyhedral_hull(&self) -> UnionSet = isl_union_set_polyhedral_hull;
-    /// Drops constraints that the others imply; the same elements.
-    fn remove_redundancies(&self) -> UnionSet = isl_union_set_remove_redundancies;
     /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
     fn simple_hull(&self) -> UnionSet = isl_union_set_simple_hull;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> UnionSet = isl_union_set_coalesce;
-    /// Finds an explicit form ⌊e/d⌋ for every existentially quantified variable; may split into more pieces.
-    fn compute_divs(&self) -> UnionSet = isl_union_set_compute_divs;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmin(&self) -> UnionSet = isl_union_set_lexmin;
     /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmax(&self) -> UnionSet = isl_union_set_lexmax;
-    fn add_set(&self, set: &Set) -> UnionSet = isl_union_set_add_set;
     fn union(&self, other: &UnionSet) -> UnionSet = isl_union_set_union;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &UnionSet) -> UnionSet = isl_union_set_subtract;
@@ -66,9 +50,6 @@ methods! { UnionSet;
     fn gist_params(&self, set: &Set) -> UnionSet = isl_union_set_gist_params;
     /// The image under the relation.
     fn apply(&self, umap: &UnionMap) -> UnionSet = isl_union_set_apply;
-    fn preimage_multi_aff(&self, ma: &MultiAff) -> UnionSet = isl_union_set_preimage_multi_aff;
-    fn preimage_pw_multi_aff(&self, pma: &PwMultiAff) -> UnionSet = isl_union_set_preimage_pw_multi_aff;
-    fn preimage_union_pw_multi_aff(&self, upma: &UnionPwMultiAff) -> UnionSet = isl_union_set_preimage_union_pw_multi_aff;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionSet = isl_union_set_project_out;
     fn project_out_all_params(&self) -> UnionSet = isl_union_set_project_out_all_params;
@@ -89,17 +70,11 @@ methods! { UnionSet;
     fn contains(&self, space: &Space) -> bool = isl_union_set_contains;
     /// The part in this space; empty if there is none.
     fn extract_set(&self, space: &Space) -> Set = isl_union_set_extract_set;
-    fn isa_set(&self) -> bool = isl_union_set_isa_set;
     fn as_set(&self) -> Set = isl_union_set_as_set;
     fn sample(&self) -> BasicSet = isl_union_set_sample;
     /// Some element, or the void point if there is none.
     fn sample_point(&self) -> Point = isl_union_set_sample_point;
-    fn from_point(pnt: &Point) -> UnionSet = isl_union_set_from_point;
     fn lift(&self) -> UnionSet = isl_union_set_lift;
-    fn lex_lt_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_lt_union_set;
-    fn lex_le_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_le_union_set;
-    fn lex_gt_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_gt_union_set;
-    fn lex_ge_union_set(&self, other: &UnionSet) -> UnionMap = isl_union_set_lex_ge_union_set;
     fn coefficients(&self) -> UnionSet = isl_union_set_coefficients;
     fn solutions(&self) -> UnionSet = isl_union_set_solutions;
 }

@@ -12,69 +12,40 @@ object! {
 methods! { Val;
     fn zero(ctx: &Ctx) -> Val = isl_val_zero;
     fn one(ctx: &Ctx) -> Val = isl_val_one;
-    fn negone(ctx: &Ctx) -> Val = isl_val_negone;
     fn nan(ctx: &Ctx) -> Val = isl_val_nan;
     fn infty(ctx: &Ctx) -> Val = isl_val_infty;
-    fn neginfty(ctx: &Ctx) -> Val = isl_val_neginfty;
     fn int_from_si(ctx: &Ctx, i: i64) -> Val = isl_val_int_from_si;
     fn int_from_ui(ctx: &Ctx, u: u64) -> Val = isl_val_int_from_ui;
     /// The numerator; an error if it does not fit.
     fn get_num_si(&self) -> i64 = isl_val_get_num_si;
-    /// The denominator; an error if it does not fit.
-    fn get_den_si(&self) -> i64 = isl_val_get_den_si;
-    fn get_den_val(&self) -> Val = isl_val_get_den_val;
     fn get_d(&self) -> f64 = isl_val_get_d;
-    fn set_si(&self, i: i64) -> Val = isl_val_set_si;
     fn abs(&self) -> Val = isl_val_abs;
     fn neg(&self) -> Val = isl_val_neg;
-    fn inv(&self) -> Val = isl_val_inv;
     fn floor(&self) -> Val = isl_val_floor;
     fn ceil(&self) -> Val = isl_val_ceil;
     fn trunc(&self) -> Val = isl_val_trunc;
-    /// 2 to the power of this integer.
-    fn two_exp(&self) -> Val = isl_val_2exp;
-    /// 2 to the power of this integer.
-    fn pow2(&self) -> Val = isl_val_pow2;
     fn min(&self, other: &Val) -> Val = isl_val_min;
     fn max(&self, other: &Val) -> Val = isl_val_max;
     fn add(&self, other: &Val) -> Val = isl_val_add;
-    fn add_ui(&self, other: u64) -> Val = isl_val_add_ui;
     fn sub(&self, other: &Val) -> Val = isl_val_sub;
-    fn sub_ui(&self, other: u64) -> Val = isl_val_sub_ui;
     fn mul(&self, other: &Val) -> Val = isl_val_mul;
-    fn mul_ui(&self, other: u64) -> Val = isl_val_mul_ui;
     fn div(&self, other: &Val) -> Val = isl_val_div;
-    fn div_ui(&self, other: u64) -> Val = isl_val_div_ui;
     /// The remainder in [0, |other|) of two integers.
     fn modulo(&self, other: &Val) -> Val = isl_val_mod,
         require !other.is_zero()?;
     fn gcd(&self, other: &Val) -> Val = isl_val_gcd;
-    /// -1, 0 or 1.
-    fn sgn(&self) -> i32 = isl_val_sgn;
     fn is_zero(&self) -> bool = isl_val_is_zero;
     fn is_one(&self) -> bool = isl_val_is_one;
-    fn is_negone(&self) -> bool = isl_val_is_negone;
-    fn is_nonneg(&self) -> bool = isl_val_is_nonneg;
-    fn is_nonpos(&self) -> bool = isl_val_is_nonpos;
     fn is_pos(&self) -> bool = isl_val_is_pos;
     fn is_neg(&self) -> bool = isl_val_is_neg;
     fn is_int(&self) -> bool = isl_val_is_int;
-    fn is_rat(&self) -> bool = isl_val_is_rat;
     fn is_nan(&self) -> bool = isl_val_is_nan;
     fn is_infty(&self) -> bool = isl_val_is_infty;
-    fn is_neginfty(&self) -> bool = isl_val_is_neginfty;
-    fn cmp_si(&self, i: i64) -> Ordering = isl_val_cmp_si;
     fn lt(&self, other: &Val) -> bool = isl_val_lt;
-    fn le(&self, other: &Val) -> bool = isl_val_le;
     fn gt(&self, other: &Val) -> bool = isl_val_gt;
-    fn gt_si(&self, i: i64) -> bool = isl_val_gt_si;
-    fn ge(&self, other: &Val) -> bool = isl_val_ge;
     /// `false` if one of them is NaN.
     fn eq(&self, other: &Val) -> bool = isl_val_eq;
-    fn eq_si(&self, i: i64) -> bool = isl_val_eq_si;
     fn ne(&self, other: &Val) -> bool = isl_val_ne;
-    fn abs_eq(&self, other: &Val) -> bool = isl_val_abs_eq;
-    fn is_divisible_by(&self, other: &Val) -> bool = isl_val_is_divisible_by;
 }
 
 object! {
@@ -91,55 +62,35 @@ methods! { MultiVal;
     fn reset_user(&self) -> MultiVal = isl_multi_val_reset_user;
     fn size(&self) -> usize = isl_multi_val_size;
     fn get_at(&self, pos: usize) -> Val = isl_multi_val_get_at;
-    fn get_val(&self, pos: usize) -> Val = isl_multi_val_get_val;
-    fn set_at(&self, pos: usize, el: &Val) -> MultiVal = isl_multi_val_set_at;
-    fn set_val(&self, pos: usize, el: &Val) -> MultiVal = isl_multi_val_set_val;
-    fn range_splice(&self, pos: usize, other: &MultiVal) -> MultiVal = isl_multi_val_range_splice;
-    fn flatten_range(&self) -> MultiVal = isl_multi_val_flatten_range;
     fn flat_range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_flat_range_product;
     fn range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_range_product;
-    fn factor_range(&self) -> MultiVal = isl_multi_val_factor_range;
     fn range_is_wrapping(&self) -> bool = isl_multi_val_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiVal = isl_multi_val_range_factor_domain;
     fn range_factor_range(&self) -> MultiVal = isl_multi_val_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiVal = isl_multi_val_align_params;
-    fn from_range(&self) -> MultiVal = isl_multi_val_from_range;
     fn scale_val(&self, v: &Val) -> MultiVal = isl_multi_val_scale_val;
     fn scale_down_val(&self, v: &Val) -> MultiVal = isl_multi_val_scale_down_val;
-    fn scale_multi_val(&self, mv: &MultiVal) -> MultiVal = isl_multi_val_scale_multi_val;
-    fn scale_down_multi_val(&self, mv: &MultiVal) -> MultiVal = isl_multi_val_scale_down_multi_val;
     fn add(&self, other: &MultiVal) -> MultiVal = isl_multi_val_add;
     fn sub(&self, other: &MultiVal) -> MultiVal = isl_multi_val_sub;
     fn neg(&self) -> MultiVal = isl_multi_val_neg;
     fn min(&self, other: &MultiVal) -> MultiVal = isl_multi_val_min;
     fn max(&self, other: &MultiVal) -> MultiVal = isl_multi_val_max;
     fn zero(space: &Space) -> MultiVal = isl_multi_val_zero;
-    fn involves_nan(&self) -> bool = isl_multi_val_involves_nan;
     fn dim(&self, kind: DimType) -> usize = isl_multi_val_dim;
-    fn drop_dims(&self, kind: DimType, first: usize, n: usize) -> MultiVal = isl_multi_val_drop_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_multi_val_involves_dims;
     fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> MultiVal = isl_multi_val_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> MultiVal = isl_multi_val_add_dims;
-    fn project_domain_on_params(&self) -> MultiVal = isl_multi_val_project_domain_on_params;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_multi_val_find_dim_by_name;
     fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_multi_val_find_dim_by_id;
-    fn get_dim_id(&self, kind: DimType, pos: usize) -> Id = isl_multi_val_get_dim_id;
     fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> MultiVal = isl_multi_val_set_dim_name;
-    fn set_dim_id(&self, kind: DimType, pos: usize, id: &Id) -> MultiVal = isl_multi_val_set_dim_id;
     fn get_tuple_name(&self, kind: DimType) -> String = isl_multi_val_get_tuple_name;
-    fn has_range_tuple_id(&self) -> bool = isl_multi_val_has_range_tuple_id;
-    fn has_tuple_id(&self, kind: DimType) -> bool = isl_multi_val_has_tuple_id;
-    fn get_range_tuple_id(&self) -> Id = isl_multi_val_get_range_tuple_id;
     fn get_tuple_id(&self, kind: DimType) -> Id = isl_multi_val_get_tuple_id;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> MultiVal = isl_multi_val_set_tuple_name;
-    fn set_range_tuple_id(&self, id: &Id) -> MultiVal = isl_multi_val_set_range_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> MultiVal = isl_multi_val_set_tuple_id;
-    fn reset_range_tuple_id(&self) -> MultiVal = isl_multi_val_reset_range_tuple_id;
     fn reset_tuple_id(&self, kind: DimType) -> MultiVal = isl_multi_val_reset_tuple_id;
     fn product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_product;
     fn splice(&self, in_pos: usize, out_pos: usize, other: &MultiVal) -> MultiVal = isl_multi_val_splice;
     fn is_zero(&self) -> bool = isl_multi_val_is_zero;
-    fn add_val(&self, v: &Val) -> MultiVal = isl_multi_val_add_val;
     fn mod_val(&self, v: &Val) -> MultiVal = isl_multi_val_mod_val,
         require !v.is_zero()?;
 }

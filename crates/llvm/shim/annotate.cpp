@@ -25,10 +25,6 @@ void emit(OptimizationRemarkEmitter &Emitter, StringRef Name, const DiagnosticLo
 extern "C" {
 
 // A location outlives the instruction it was taken from; null if unknown.
-LLVMMetadataRef lw_value_location(const Analyses *A, uint32_t V) {
-  auto *I = dyn_cast<Instruction>(A->Values[V]);
-  return wrap(static_cast<Metadata *>(I ? I->getDebugLoc().get() : nullptr));
-}
 LLVMMetadataRef lw_loop_location(const Analyses *A, uint32_t L) {
   return wrap(static_cast<Metadata *>(A->Loops[L]->getStartLoc().get()));
 }

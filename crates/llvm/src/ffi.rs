@@ -117,7 +117,6 @@ unsafe extern "C" {
     pub fn lw_has_loops(managers: *mut Managers, function: LLVMValueRef) -> bool;
     pub fn lw_must_not_be_touched(function: LLVMValueRef) -> bool;
 
-    pub fn lw_value_location(analyses: *const Analyses, value: u32) -> LLVMMetadataRef;
     pub fn lw_loop_location(analyses: *const Analyses, of: u32) -> LLVMMetadataRef;
     pub fn lw_remarks_wanted(function: LLVMValueRef) -> bool;
     pub fn lw_remark(

@@ -2,7 +2,7 @@
 
 use crate::analyses::Analyses;
 use crate::codes::RemarkKind;
-use crate::facts::{LoopId, ValueId};
+use crate::facts::LoopId;
 use crate::ffi;
 use crate::module::{FunctionHandle, c_text};
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
@@ -20,11 +20,6 @@ impl Analyses {
         assert!(of.index() < self.loop_count(), "{of:?} is not of this snapshot");
         // SAFETY: in range.
         Location(unsafe { ffi::lw_loop_location(self.shim(), of.0) })
-    }
-
-    pub fn value_location(&self, of: ValueId) -> Location {
-        // SAFETY: in range.
-        Location(unsafe { ffi::lw_value_location(self.shim(), self.checked(of)) })
     }
 }
 

@@ -10,7 +10,7 @@ pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
 use crate::assume::AssumptionKind;
 use crate::loop_ast::{Expr, Node};
-use crate::scop::{ArrayId, ParamId, StatementId};
+use crate::scop::{ArrayId, ParamId};
 
 pub struct Plan {
     /// Evaluated in order, before anything else; the first that is false, or whose arithmetic overflows 64 bits, takes the original.
@@ -55,30 +55,6 @@ pub struct Extent {
     pub array: ArrayId,
     pub low: Expr,
     pub high: Expr,
-}
-
-/// Which statements a subtree runs, for cost estimates.
-pub fn statements_of(node: &Node) -> Vec<StatementId> {
-    fn walk(node: &Node, out: &mut Vec<StatementId>) {
-        match node {
-            Node::Block(children) => children.iter().for_each(|c| walk(c, out)),
-            Node::For(f) => walk(&f.body, out),
-            Node::If { then, otherwise, .. } => {
-                walk(then, out);
-                if let Some(o) = otherwise {
-                    walk(o, out)
-                }
-            }
-            Node::Call { statement, .. } => {
-                if !out.contains(statement) {
-                    out.push(*statement)
-                }
-            }
-        }
-    }
-    let mut out = Vec::new();
-    walk(node, &mut out);
-    out
 }
 
 impl Plan {

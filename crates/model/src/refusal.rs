@@ -14,7 +14,6 @@ macro_rules! refusals {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum RefusalKind { $( $(#[$doc])* $kind, )* }
         impl RefusalKind {
-            pub const ALL: &'static [RefusalKind] = &[$(RefusalKind::$kind),*];
             pub fn name(self) -> &'static str { match self { $(RefusalKind::$kind => stringify!($kind),)* } }
             fn template(self) -> &'static str { match self { $(RefusalKind::$kind => $message,)* } }
             pub fn advice(self) -> &'static str { match self { $(RefusalKind::$kind => $advice,)* } }
@@ -51,7 +50,7 @@ refusals! {
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
     TooComplex => "too large to be worth it: {}", "split the loop nest into smaller functions";
-    /// Said by the independent checker.
+    /// Said by those who check what was made, and believe nobody.
     Unsound => "what loopwright made of this is wrong, the original code was kept: {}", "please report this with the source file";
     InternalError => "loopwright failed here, the original code was kept: {}", "please report this with the source file";
     Metadata => "{} asks for the loop to be left as it is", "remove the pragma";

@@ -15,7 +15,7 @@ pub use orders::{Orders, Scalars};
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{Step, Steps};
+use crate::transform::{Legal, Step, Steps};
 use isl::{Budget, IslError, Schedule, UnionMap};
 
 /// What the estimate knows of the machine.
@@ -54,8 +54,6 @@ pub struct ScheduleOptions {
     pub inner_tiles: Vec<i64>,
     /// Loops may be distributed over threads.
     pub parallel: bool,
-    /// Reads of the same cell pull instances together, too.
-    pub reuse_of_reads: bool,
     /// The new order must take at most this share of the original's estimated time.
     pub worthwhile: f64,
     /// The same for orders that skew loops: their bounds cost more than the estimate knows.
@@ -77,7 +75,6 @@ impl Default for ScheduleOptions {
             tile: 32,
             inner_tiles: vec![32, 64, 128, 256, 512],
             parallel: false,
-            reuse_of_reads: false,
             worthwhile: 0.85,
             worthwhile_skewed: 0.6,
             min_instances: 4096.0,
@@ -108,16 +105,40 @@ pub enum Decision {
     Illegal { steps: Steps, pairs: UnionMap },
 }
 
+/// Where steps begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    Original,
+    /// What isl's scheduler makes of the dependences.
+    Scheduler {
+        fusion: Fusion,
+        scalars: Scalars,
+    },
+}
+
 /// A new order, and how one gets there.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// From the original order or one that isl's scheduler found.
+    pub start: Start,
     pub steps: Steps,
-    /// Ensures: [`crate::transform::check_legal`] let it pass.
-    pub schedule: Schedule,
+    legal: Legal,
 }
 
 impl Order {
+    pub fn schedule(&self) -> &Schedule {
+        self.legal.schedule()
+    }
+    /// One line each, the start first.
+    pub fn history(&self) -> Vec<String> {
+        let start = match self.start {
+            Start::Original => "start with the original order".to_string(),
+            Start::Scheduler { fusion, scalars } => {
+                let scalars = if scalars == Scalars::Reordered { ", scalars reordered" } else { "" };
+                format!("start with isl's order, fusion {}{scalars}", if fusion == Fusion::Min { "min" } else { "max" })
+            }
+        };
+        [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
+    }
     pub fn is_tiled(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
     }

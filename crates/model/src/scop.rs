@@ -220,8 +220,6 @@ pub struct Cell {
 pub struct Preload {
     /// The parameters for which it is certain that the cell may be read. For others the value does not matter.
     pub when: isl::Set,
-    /// Invariants that must be known before, all in front of this one.
-    pub needs: Vec<usize>,
     /// So many of the region's assumptions must hold before.
     pub after: usize,
     /// What is known with it.

@@ -222,14 +222,14 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
         Decision::Illegal { steps, pairs } => {
             let steps: Vec<String> = steps.iter().map(Step::to_string).collect();
             let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
-            return Err(Refusal::new(RefusalKind::InternalError, line, what));
+            return Err(Refusal::new(RefusalKind::Unsound, line, what));
         }
         Decision::Transform { order, reason, cycles } => {
             found.cycles = Some(cycles);
             (order, reason)
         }
     };
-    let plan = stage(options, line, "plan", || build_plan(scop, &order.schedule, &plan_options(options)));
+    let plan = stage(options, line, "plan", || build_plan(scop, order.schedule(), &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
         replay(region, &plan, &plan_options(options))?;

@@ -154,8 +154,8 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
                 outcome.plan = Some(&chosen.plan);
                 outcome.transformation = report::Transformation {
                     by: report::By::Auto,
-                    schedule: chosen.order.schedule.to_string(),
-                    steps: chosen.order.steps.iter().map(ToString::to_string).collect(),
+                    schedule: chosen.order.schedule().to_string(),
+                    steps: chosen.order.history(),
                     ast: chosen.plan.body.text(scop),
                     tiled: chosen.order.is_tiled(),
                     parallel: chosen.order.is_for_threads(),

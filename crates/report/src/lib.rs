@@ -531,6 +531,7 @@ mod tests {
                       "transformation": {
                         "by": "none",
                         "schedule": "",
+                        "steps": [],
                         "ast": "",
                         "tiled": false,
                         "parallel": false,

@@ -12,10 +12,5 @@ functions! {
     pub fn isl_ast_build_set_iterators(build: Take<isl_ast_build>, iterators: Take<isl_id_list>) -> Give<isl_ast_build>;
     pub fn isl_ast_build_expr_from_set(build: Keep<isl_ast_build>, set: Take<isl_set>) -> Give<isl_ast_expr>;
     pub fn isl_ast_build_expr_from_pw_aff(build: Keep<isl_ast_build>, pa: Take<isl_pw_aff>) -> Give<isl_ast_expr>;
-    pub fn isl_ast_build_access_from_pw_multi_aff(build: Keep<isl_ast_build>, pma: Take<isl_pw_multi_aff>) -> Give<isl_ast_expr>;
-    pub fn isl_ast_build_access_from_multi_pw_aff(build: Keep<isl_ast_build>, mpa: Take<isl_multi_pw_aff>) -> Give<isl_ast_expr>;
-    pub fn isl_ast_build_call_from_pw_multi_aff(build: Keep<isl_ast_build>, pma: Take<isl_pw_multi_aff>) -> Give<isl_ast_expr>;
-    pub fn isl_ast_build_call_from_multi_pw_aff(build: Keep<isl_ast_build>, mpa: Take<isl_multi_pw_aff>) -> Give<isl_ast_expr>;
     pub fn isl_ast_build_node_from_schedule(build: Keep<isl_ast_build>, schedule: Take<isl_schedule>) -> Give<isl_ast_node>;
-    pub fn isl_ast_build_node_from_schedule_map(build: Keep<isl_ast_build>, schedule: Take<isl_union_map>) -> Give<isl_ast_node>;
 }

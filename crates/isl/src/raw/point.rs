@@ -9,7 +9,6 @@ functions! {
     pub fn isl_point_free(pnt: Take<isl_point>);
     pub fn isl_point_get_coordinate_val(pnt: Keep<isl_point>, kind: isl_dim_type, pos: c_int) -> Give<isl_val>;
     pub fn isl_point_set_coordinate_val(pnt: Take<isl_point>, kind: isl_dim_type, pos: c_int, v: Take<isl_val>) -> Give<isl_point>;
-    pub fn isl_point_get_multi_val(pnt: Keep<isl_point>) -> Give<isl_multi_val>;
     pub fn isl_point_void(space: Take<isl_space>) -> Give<isl_point>;
     pub fn isl_point_is_void(pnt: Keep<isl_point>) -> isl_bool;
     pub fn isl_point_to_str(pnt: Keep<isl_point>) -> Give<c_char>;
@@ -20,7 +19,6 @@ functions! {
     pub fn isl_constraint_list_add(list: Take<isl_constraint_list>, el: Take<isl_constraint>) -> Give<isl_constraint_list>;
     pub fn isl_constraint_list_size(list: Keep<isl_constraint_list>) -> isl_size;
     pub fn isl_constraint_list_get_at(list: Keep<isl_constraint_list>, index: c_int) -> Give<isl_constraint>;
-    pub fn isl_constraint_alloc_equality(ls: Take<isl_local_space>) -> Give<isl_constraint>;
     pub fn isl_constraint_alloc_inequality(ls: Take<isl_local_space>) -> Give<isl_constraint>;
     pub fn isl_constraint_copy(c: Keep<isl_constraint>) -> Give<isl_constraint>;
     pub fn isl_constraint_free(c: Take<isl_constraint>);
@@ -39,11 +37,5 @@ functions! {
     pub fn isl_constraint_get_div(constraint: Keep<isl_constraint>, pos: c_int) -> Give<isl_aff>;
     pub fn isl_constraint_negate(constraint: Take<isl_constraint>) -> Give<isl_constraint>;
     pub fn isl_constraint_is_equality(constraint: Keep<isl_constraint>) -> isl_bool;
-    pub fn isl_constraint_is_div_constraint(constraint: Keep<isl_constraint>) -> isl_bool;
-    pub fn isl_constraint_is_lower_bound(constraint: Keep<isl_constraint>, kind: isl_dim_type, pos: c_uint) -> isl_bool;
-    pub fn isl_constraint_is_upper_bound(constraint: Keep<isl_constraint>, kind: isl_dim_type, pos: c_uint) -> isl_bool;
-    pub fn isl_constraint_get_bound(constraint: Keep<isl_constraint>, kind: isl_dim_type, pos: c_int) -> Give<isl_aff>;
     pub fn isl_constraint_get_aff(constraint: Keep<isl_constraint>) -> Give<isl_aff>;
-    pub fn isl_constraint_plain_cmp(c1: Keep<isl_constraint>, c2: Keep<isl_constraint>) -> c_int;
-    pub fn isl_constraint_cmp_last_non_zero(c1: Keep<isl_constraint>, c2: Keep<isl_constraint>) -> c_int;
 }

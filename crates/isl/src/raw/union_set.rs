@@ -3,10 +3,7 @@ use std::ffi::{c_char, c_int, c_uint};
 use super::*;
 
 functions! {
-    pub fn isl_union_set_identity_union_pw_multi_aff(uset: Take<isl_union_set>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_set_compute_schedule(domain: Take<isl_union_set>, validity: Take<isl_union_map>, proximity: Take<isl_union_map>) -> Give<isl_schedule>;
-    pub fn isl_union_set_min_multi_union_pw_aff(uset: Keep<isl_union_set>, obj: Keep<isl_multi_union_pw_aff>) -> Give<isl_multi_val>;
-    pub fn isl_union_set_wrapped_domain_map(uset: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_set_identity(uset: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_set_unwrap(uset: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_set_align_params(uset: Take<isl_union_set>, model: Take<isl_space>) -> Give<isl_union_set>;
@@ -14,7 +11,6 @@ functions! {
     pub fn isl_union_set_from_basic_set(bset: Take<isl_basic_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_from_set(set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_empty_ctx(ctx: *mut isl_ctx) -> Give<isl_union_set>;
-    pub fn isl_union_set_empty_space(space: Take<isl_space>) -> Give<isl_union_set>;
     pub fn isl_union_set_empty(space: Take<isl_space>) -> Give<isl_union_set>;
     pub fn isl_union_set_copy(uset: Keep<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_free(uset: Take<isl_union_set>);
@@ -22,16 +18,11 @@ functions! {
     pub fn isl_union_set_reset_user(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_universe(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_params(uset: Take<isl_union_set>) -> Give<isl_set>;
-    pub fn isl_union_set_detect_equalities(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_affine_hull(uset: Take<isl_union_set>) -> Give<isl_union_set>;
-    pub fn isl_union_set_polyhedral_hull(uset: Take<isl_union_set>) -> Give<isl_union_set>;
-    pub fn isl_union_set_remove_redundancies(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_simple_hull(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_coalesce(uset: Take<isl_union_set>) -> Give<isl_union_set>;
-    pub fn isl_union_set_compute_divs(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_lexmin(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_lexmax(uset: Take<isl_union_set>) -> Give<isl_union_set>;
-    pub fn isl_union_set_add_set(uset: Take<isl_union_set>, set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_union(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_subtract(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_intersect(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
@@ -40,9 +31,6 @@ functions! {
     pub fn isl_union_set_gist(uset: Take<isl_union_set>, context: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_gist_params(uset: Take<isl_union_set>, set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_apply(uset: Take<isl_union_set>, umap: Take<isl_union_map>) -> Give<isl_union_set>;
-    pub fn isl_union_set_preimage_multi_aff(uset: Take<isl_union_set>, ma: Take<isl_multi_aff>) -> Give<isl_union_set>;
-    pub fn isl_union_set_preimage_pw_multi_aff(uset: Take<isl_union_set>, pma: Take<isl_pw_multi_aff>) -> Give<isl_union_set>;
-    pub fn isl_union_set_preimage_union_pw_multi_aff(uset: Take<isl_union_set>, upma: Take<isl_union_pw_multi_aff>) -> Give<isl_union_set>;
     pub fn isl_union_set_project_out(uset: Take<isl_union_set>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_union_set>;
     pub fn isl_union_set_project_out_all_params(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_remove_divs(bset: Take<isl_union_set>) -> Give<isl_union_set>;
@@ -57,16 +45,10 @@ functions! {
     pub fn isl_union_set_get_set_list(uset: Keep<isl_union_set>) -> Give<isl_set_list>;
     pub fn isl_union_set_contains(uset: Keep<isl_union_set>, space: Keep<isl_space>) -> isl_bool;
     pub fn isl_union_set_extract_set(uset: Keep<isl_union_set>, space: Take<isl_space>) -> Give<isl_set>;
-    pub fn isl_union_set_isa_set(uset: Keep<isl_union_set>) -> isl_bool;
     pub fn isl_union_set_as_set(uset: Take<isl_union_set>) -> Give<isl_set>;
     pub fn isl_union_set_sample(uset: Take<isl_union_set>) -> Give<isl_basic_set>;
     pub fn isl_union_set_sample_point(uset: Take<isl_union_set>) -> Give<isl_point>;
-    pub fn isl_union_set_from_point(pnt: Take<isl_point>) -> Give<isl_union_set>;
     pub fn isl_union_set_lift(uset: Take<isl_union_set>) -> Give<isl_union_set>;
-    pub fn isl_union_set_lex_lt_union_set(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_map>;
-    pub fn isl_union_set_lex_le_union_set(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_map>;
-    pub fn isl_union_set_lex_gt_union_set(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_map>;
-    pub fn isl_union_set_lex_ge_union_set(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_set_coefficients(bset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_solutions(bset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_union_set>;

@@ -7,11 +7,10 @@ use crate::update::Update;
 use indexmap::IndexMap;
 use std::collections::HashMap;
 
-/// How a value comes about.
+/// How a value comes about. Of what is the same in all instances (a constant, an argument, what was computed before the region) nothing
+/// is said.
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// The same in all instances: a constant, an argument, what was computed before the region. Also what is not mentioned.
-    Outside,
     /// Computed from others.
     Operation(Operation),
     /// Read from memory at an address that is computed from others.
@@ -76,7 +75,7 @@ impl Program {
         }
     }
     pub(super) fn is_outside(&self, value: ValueId) -> bool {
-        matches!(self.origins.get(&value), None | Some(Origin::Outside))
+        matches!(self.origins.get(&value), None)
     }
 }
 

@@ -214,10 +214,17 @@ fn assumed_terms(
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
         ready.push(!tested && !involves(&assumption.valid, unknown)?);
     }
-    use AssumptionKind::{AA, BL, EB, EE, IB, RT};
-    const KINDS: [AssumptionKind; 6] = [RT, BL, EE, IB, AA, EB];
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
-    for (at, assumed) in KINDS.into_iter().enumerate() {
+    let mut kinds = AssumptionKind::ALL;
+    kinds.sort_by_key(|kind| match kind {
+        AssumptionKind::RT => 0,
+        AssumptionKind::BL => 1,
+        AssumptionKind::EE => 2,
+        AssumptionKind::IB => 3,
+        AssumptionKind::AA => 4,
+        AssumptionKind::EB => 5,
+    });
+    for (at, assumed) in kinds.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
         if valid.plain_is_universe()? || is_left_untested(assumed) {
             continue;
@@ -228,7 +235,7 @@ fn assumed_terms(
             return Err(refused(RefusalKind::Contradiction, scop, assumed.name()));
         }
         // What lies inside of rows is often too small to wrap around.
-        let later = |kind| KINDS[at + 1..].contains(&kind);
+        let later = |kind| kinds[at + 1..].contains(&kind);
         let implied = scop.ctx.try_within(IMPLIED, || {
             let others = scop.assumptions.valid(known, |number, a| ready[number] && later(a.kind))?;
             known.intersect(&others)?.is_subset(&valid)
@@ -421,7 +428,7 @@ mod tests {
         }
         let ctx = scop.ctx.clone();
         let set = |text: &str| Set::read_from_str(&ctx, text).unwrap();
-        let invariant = |name: &str, offset: i64, param, when: &str, needs: Vec<usize>, after| Invariant {
+        let invariant = |name: &str, offset: i64, param, when: &str, after| Invariant {
             name: name.into(),
             line: 0,
             cell: Some(Cell {
@@ -431,12 +438,9 @@ mod tests {
                 offset: isl::PwAff::read_from_str(&ctx, &format!("{{ [] -> [({offset})] }}")).unwrap(),
                 bytes: 8,
             }),
-            preload: Some(Preload { when: set(when), needs, after, params: vec![ParamId(param)], arrays: vec![] }),
+            preload: Some(Preload { when: set(when), after, params: vec![ParamId(param)], arrays: vec![] }),
         };
-        scop.invariants = vec![
-            invariant("n", 8, 0, "{ : }", vec![], 0),
-            invariant("m", 16, 1, "[p0] -> { : p0 > 0 }", vec![0], after),
-        ];
+        scop.invariants = vec![invariant("n", 8, 0, "{ : }", 0), invariant("m", 16, 1, "[p0] -> { : p0 > 0 }", after)];
         scop.may_alias = vec![(ArrayId(1), ArrayId(2))];
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
         (scop, plan)

@@ -77,16 +77,13 @@ impl Relations {
 
 impl Orders {
     /// Requires: `deps` are the dependences of `scop`.
-    pub fn of(scop: &Scop, deps: &Dependences, reuse_of_reads: bool, scalars: Scalars) -> Result<Orders, IslError> {
+    pub fn of(scop: &Scop, deps: &Dependences, scalars: Scalars) -> Result<Orders, IslError> {
         let ctx = &scop.ctx;
         let mut domain = UnionSet::empty_ctx(ctx)?;
         for statement in scop.statements.values() {
             domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
         }
-        let mut proximity = deps.flow.union(&deps.reduction)?;
-        if reuse_of_reads {
-            proximity = proximity.union(&reads_of_one_cell(scop)?)?;
-        }
+        let proximity = deps.flow.union(&deps.reduction)?;
         let ranges = match (&deps.ranges, scalars) {
             (Some(ranges), Scalars::Reordered) => ranges.scalars.clone(),
             _ => Vec::new(),
@@ -255,16 +252,6 @@ fn is_about_size(constraint: &Constraint) -> Result<bool, IslError> {
     }
     let is_large = |n: &isl::Val| n.to_i64().is_none_or(|n| n.unsigned_abs() > SIZE as u64);
     Ok(on_parameters_alone || numbers.iter().any(is_large))
-}
-
-/// `{ s -> t }`, s earlier than t, both reading a cell.
-fn reads_of_one_cell(scop: &Scop) -> Result<UnionMap, IslError> {
-    let mut reads = UnionMap::empty_ctx(&scop.ctx)?;
-    for access in scop.statements.values().flat_map(|s| &s.accesses).filter(|a| !a.is_write()) {
-        reads = reads.union(&UnionMap::from_map(&access.relation)?)?;
-    }
-    let times = scop.schedule.get_map()?;
-    reads.apply_range(&reads.reverse()?)?.intersect(&times.lex_lt_union_map(&times)?)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
 use super::shape::{Region, Shape, Tree, instances_of_band};
-use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions};
+use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
 use crate::transform::{BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
@@ -29,7 +29,7 @@ fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
 
 struct Candidate {
     schedule: Schedule,
-    fusion: Fusion,
+    start: Start,
     tree: Tree,
     steps: Steps,
     cost: Cost,
@@ -38,7 +38,7 @@ struct Candidate {
 impl Candidate {
     fn of(
         schedule: Schedule,
-        fusion: Fusion,
+        start: Start,
         region: &Region,
         machine: &Machine,
         options: &ScheduleOptions,
@@ -47,7 +47,7 @@ impl Candidate {
         let tree = Tree::of(region, &schedule)?;
         let (steps, cost) = best_steps(&tree, machine, options);
         let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
-        Ok(Candidate { schedule, fusion, tree, steps, cost })
+        Ok(Candidate { schedule, start, tree, steps, cost })
     }
 }
 
@@ -86,12 +86,13 @@ pub(super) fn choose(
             *best = Some(candidate);
         }
     };
-    let mut orders = Orders::of(scop, deps, options.reuse_of_reads, Scalars::InOrder)?;
+    let mut orders = Orders::of(scop, deps, Scalars::InOrder)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
         match scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion)) {
             Ok(Some(schedule)) => {
-                let candidate = Candidate::of(schedule, fusion, &region, machine, options)?;
+                let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
+                let candidate = Candidate::of(schedule, start, &region, machine, options)?;
                 // Where everything depends on everything, nothing can be serialized and both strategies are one.
                 let one_component = !matches!(candidate.tree.shape, Shape::Sequence(_));
                 offer(candidate, &mut best);
@@ -108,12 +109,16 @@ pub(super) fn choose(
     if deps.ranges.is_some() {
         // isl makes use of the freedom where it can, not where it pays, and takes longer: one more attempt, and not at the expense
         // of what was found before.
-        let fusion = best.as_ref().map_or(fusions[0], |b| b.fusion);
+        let fusion = match best.as_ref().map(|b| b.start) {
+            Some(Start::Scheduler { fusion, .. }) => fusion,
+            _ => fusions[0],
+        };
         let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
         let attempt = one_attempt(scop, deps)?.at_most(left);
         let candidate = scop.ctx.within(attempt, || {
-            let schedule = Orders::of(scop, deps, options.reuse_of_reads, Scalars::Reordered)?.find(fusion)?;
-            schedule.map(|s| Candidate::of(s, fusion, &region, machine, options)).transpose()
+            let schedule = Orders::of(scop, deps, Scalars::Reordered)?.find(fusion)?;
+            let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
+            schedule.map(|s| Candidate::of(s, start, &region, machine, options)).transpose()
         });
         match candidate {
             Ok(Some(candidate)) => offer(candidate, &mut best),
@@ -135,7 +140,8 @@ pub(super) fn choose(
     let memory = cycles_for_memory(region.temporary_bytes()?);
     let after = best.cost.cycles + memory;
     let gains = after < worthwhile * before.cycles && keeps_vectors;
-    let finish = |schedule: &Schedule, tree: &Tree, steps: &Steps, reason: String, cycles: f64| {
+    let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
+        let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
         Ok(match complete(schedule, steps, deps)? {
@@ -144,7 +150,7 @@ pub(super) fn choose(
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
                 let (legal, labels) = label(legal, scop, &tree.shape, threads_from, &vectors)?;
                 let steps = steps.iter().cloned().chain(labels).collect();
-                Decision::Transform { order: Order { steps, schedule: legal.schedule().clone() }, reason, cycles }
+                Decision::Transform { order: Order { start: *start, steps, legal }, reason, cycles }
             }
         })
     };
@@ -152,17 +158,19 @@ pub(super) fn choose(
         |decision: &Decision| matches!(decision, Decision::Transform { order, .. } if order.is_for_threads());
     if gains {
         let steps = parallel_steps.as_ref().unwrap_or(&best.steps);
-        return finish(&best.schedule, &best.tree, steps, reason(&before, &best.cost), after);
+        return finish(&best, steps, reason(&before, &best.cost), after);
     }
     if options.parallel {
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
         let gain = || "independent iterations".to_string();
-        let decision = finish(&schedule, &original, &Steps::new(), gain(), before.cycles + memory)?;
+        let original =
+            Candidate { schedule, start: Start::Original, tree: original, steps: Steps::new(), cost: before };
+        let decision = finish(&original, &original.steps, gain(), before.cycles + memory)?;
         if has_threads(&decision) {
             return Ok(decision);
         }
         if let Some(steps) = parallel_steps.filter(|_| keeps_vectors && after < 1.1 * before.cycles) {
-            let decision = finish(&best.schedule, &best.tree, &steps, gain(), after)?;
+            let decision = finish(&best, &steps, gain(), after)?;
             if has_threads(&decision) {
                 return Ok(decision);
             }
@@ -311,9 +319,9 @@ fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Ste
     (steps, best)
 }
 
-/// These steps of a band in place of those it has; reversals stay.
+/// This order and these tiles of a band in place of those it has.
 fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
-    let stays = |step: &&Step| step.band() != band || matches!(step, Step::Reverse { .. });
+    let stays = |step: &&Step| step.band() != band || !matches!(step, Step::Permute { .. } | Step::Tile { .. });
     steps.iter().filter(stays).cloned().chain(own).collect()
 }
 

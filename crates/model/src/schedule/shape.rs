@@ -55,15 +55,14 @@ impl Shape {
                 let mut around = Vec::new();
                 for step in steps {
                     match step {
-                        Step::Permute { band, order } if *band == id => {
-                            members = order.iter().map(|m| members[*m].clone()).collect();
-                        }
-                        Step::Reverse { band, member } if *band == id => members[*member].turn(),
-                        Step::Tile { band, sizes } if *band == id => {
+                        _ if step.band() != id => {}
+                        Step::Permute { order, .. } => members = order.iter().map(|m| members[*m].clone()).collect(),
+                        Step::Reverse { member, .. } => members[*member].turn(),
+                        Step::Tile { sizes, .. } => {
                             around.push((id, cut(&mut members, sizes)));
                             id = id.points();
                         }
-                        _ => {}
+                        Step::Threads { .. } | Step::Vectors { .. } => {}
                     }
                 }
                 let child = Box::new(child.applied(steps));

@@ -20,7 +20,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
         Decision::Leave { reason, .. } => format!("left alone: {reason}\n"),
         Decision::Illegal { steps, pairs } => panic!("{steps:?} breaks {pairs}"),
         Decision::Transform { order, reason, .. } => {
-            let node = generate(&order.schedule, &scop.context, &AstOptions::default()).unwrap();
+            let node = generate(order.schedule(), &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
                 let verdict = verify(&scop, &computed(&scop), &node, &params).unwrap();
                 assert!(!matches!(verdict, Verdict::Different { .. }), "{verdict:?}\n{}", node.text(&scop));

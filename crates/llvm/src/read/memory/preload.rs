@@ -64,8 +64,7 @@ fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, index: usize
     };
     let runs = arrivals(&loads)?;
     let everywhere = Set::universe(&set_space(values.ctx, 0)?)?;
-    let preload =
-        |when: Set, after| Some(Preload { when, needs: Vec::new(), after, params: Vec::new(), arrays: Vec::new() });
+    let preload = |when: Set, after| Some(Preload { when, after, params: Vec::new(), arrays: Vec::new() });
     let preload = match readable {
         Readable::Known => None,
         Readable::Always => preload(everywhere.params()?, 0),
@@ -123,13 +122,7 @@ fn in_order_of_need(arithmetic: &Arithmetic, found: Vec<InvariantRead>) -> Resul
     }
     let mut slots: Vec<Option<InvariantRead>> = found.into_iter().map(Some).collect();
     let mut sorted = Vec::new();
-    for old in order {
-        let mut read = slots[old].take().expect("placed once");
-        if let Some(preload) = &mut read.preload {
-            preload.needs = needs[old].iter().map(|&n| placed[n].expect("placed before")).collect();
-        }
-        sorted.push(read);
-    }
+    sorted.extend(order.into_iter().filter_map(|old| slots[old].take()));
     Ok(sorted)
 }
 

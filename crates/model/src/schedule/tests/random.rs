@@ -39,7 +39,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
-        let schedule = Orders::of(&scop, &deps, false, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
+        let schedule = Orders::of(&scop, &deps, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
         let schedule = legal(&schedule, &steps, &deps);
@@ -116,7 +116,7 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     if is_flat && dice.roll(3) > 0 {
         return random_tree(dice, scop);
     }
-    let found = Orders::of(scop, deps, false, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
+    let found = Orders::of(scop, deps, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
     let mut steps = random_steps(dice, scop, deps, &schedule);
     let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), &schedule).unwrap();
