@@ -1,7 +1,8 @@
 //! One region, read until an attempt succeeds or nothing is left to be changed.
 //!
 //! An attempt looks at the region in some way ([`View`]). Where it fails, or reads less than it might, it says what to change
-//! ([`Stop::Again`], [`Attempt::doubts`]), and the next one begins from nothing but that.
+//! ([`Stop::Again`], [`Attempt::may_gain_from_symbols`]), and the next one begins from nothing but that. That ends: with each set of
+//! trusted loads products become symbols once at most, and pointers meet once with either; and loads are only ever distrusted.
 
 use super::arithmetic::Arithmetic;
 use super::region::Region;

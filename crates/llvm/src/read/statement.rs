@@ -212,11 +212,11 @@ impl Cutter<'_, '_> {
     fn demand_effects(&mut self) -> Result<(), Stop> {
         for unit in 0..self.units.len() {
             if let Some((blocks, _)) = self.units[unit].boxed.clone() {
-                self.demand_for_box(unit, &blocks)?;
+                let closure = self.box_closure(unit, &blocks)?;
+                self.demand_reads(&closure)?;
                 continue;
             }
-            let block = self.units[unit].scope.block;
-            for value in self.values.facts.block(block).instructions.clone() {
+            for &value in &self.values.facts.block(self.units[unit].scope.block).instructions {
                 if self.has_effect(value) {
                     self.demand(unit, Root::Effect(value))?;
                 }
@@ -262,11 +262,8 @@ impl Cutter<'_, '_> {
                         phis.push(user);
                     }
                 } else {
-                    for &value in &instruction.operands {
-                        if !self.values.is_defined_before(value) {
-                            values.insert(value);
-                        }
-                    }
+                    let operands = instruction.operands.iter().copied();
+                    values.extend(operands.filter(|&value| !self.values.is_defined_before(value)));
                 }
             }
         }
@@ -277,17 +274,11 @@ impl Cutter<'_, '_> {
                 self.initial.push((Slot::Value(value), value));
                 continue;
             }
-            match self.home.get(&self.block_of(value)) {
-                Some(_) => self.demand_value(value)?,
-                // Never computed in the modelled region: the block cannot be reached.
-                None => {
-                    self.slots.insert(Slot::Value(value));
-                }
-            }
+            self.demand_value(value)?;
         }
         for &phi in &phis {
             // A counter of the next loop that starts from 0, say: nothing of the region has to tell it that.
-            match self.same_from_everywhere(phi) {
+            match self.values.only_from_region(phi).filter(|&value| self.values.is_outside(value)) {
                 Some(value) => {
                     self.slots.insert(Slot::Phi(phi));
                     self.initial.push((Slot::Phi(phi), value));
@@ -298,18 +289,14 @@ impl Cutter<'_, '_> {
         Ok((values.into_iter().collect(), phis))
     }
 
-    /// The one value from outside that all edges of the region bring to a φ at its exit.
-    fn same_from_everywhere(&self, phi: ValueId) -> Option<ValueId> {
-        self.values.only_from_region(phi).filter(|&value| self.values.is_outside(value))
-    }
-
     /// The value is needed by another statement or behind the region.
     fn demand_value(&mut self, value: ValueId) -> Result<(), Stop> {
         self.slots.insert(Slot::Value(value));
-        if let Some(&unit) = self.home.get(&self.block_of(value)) {
-            self.demand(unit, Root::Value(value))?;
+        match self.home.get(&self.block_of(value)) {
+            Some(&unit) => self.demand(unit, Root::Value(value)),
+            // Never computed in the modelled region: the block cannot be reached.
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The φ's slot is read: every edge into it must write it.
@@ -317,7 +304,7 @@ impl Cutter<'_, '_> {
         if !self.slots.insert(Slot::Phi(phi)) {
             return Ok(());
         }
-        let instruction = self.values.facts.instruction(phi).expect("a φ").clone();
+        let instruction = self.values.facts.instruction(phi).expect("a φ");
         let Op::Phi { incoming } = &instruction.op else { unreachable!("demand_phi is called for φs") };
         let is_exit = instruction.block == self.values.region.exit;
         for (&value, &from) in instruction.operands.iter().zip(incoming) {
@@ -349,38 +336,26 @@ impl Cutter<'_, '_> {
         Ok(())
     }
 
-    fn demand_for_box(&mut self, unit: usize, blocks: &BTreeSet<BlockId>) -> Result<(), Stop> {
-        let closure = self.box_closure(unit, blocks)?;
-        self.demand_reads(&closure)
-    }
-
     fn box_closure(&mut self, unit: usize, blocks: &BTreeSet<BlockId>) -> Result<Closure, Stop> {
         let mut closure = Closure::default();
-        let entry = self.units[unit].scope.block;
-        for &block in blocks {
-            for value in self.values.facts.block(block).instructions.clone() {
-                let instruction = self.values.facts.instruction(value).expect("an instruction").clone();
-                match &instruction.op {
-                    Op::Phi { incoming } if block == entry => {
-                        let outside = incoming.iter().filter(|b| !blocks.contains(b)).count();
-                        let inside = incoming.len() - outside;
-                        if inside == 0 {
-                            self.include(unit, value, &mut closure)?;
-                        } else if outside == 1 {
-                            for &operand in &instruction.operands {
-                                self.include(unit, operand, &mut closure)?;
-                            }
-                        } else {
-                            let line = self.units[unit].scope.line;
-                            let why = "a loop entered in several ways";
-                            return Err(Stop::refuse(RefusalKind::Irreducible, line, why, block));
-                        }
-                    }
-                    Op::Ignorable(_) => {}
-                    _ => {
-                        for &operand in &instruction.operands {
-                            self.include(unit, operand, &mut closure)?;
-                        }
+        let (facts, entry) = (self.values.facts, self.units[unit].scope.block);
+        for &value in blocks.iter().flat_map(|&b| &facts.block(b).instructions) {
+            let instruction = facts.instruction(value).expect("an instruction");
+            match &instruction.op {
+                Op::Phi { incoming } if instruction.block == entry && !incoming.iter().any(|b| blocks.contains(b)) => {
+                    self.include(unit, value, &mut closure)?;
+                }
+                Op::Phi { incoming }
+                    if instruction.block == entry && incoming.iter().filter(|b| !blocks.contains(b)).count() != 1 =>
+                {
+                    let line = self.units[unit].scope.line;
+                    let why = "a loop entered in several ways";
+                    return Err(Stop::refuse(RefusalKind::Irreducible, line, why, entry));
+                }
+                Op::Ignorable(_) => {}
+                _ => {
+                    for &operand in &instruction.operands {
+                        self.include(unit, operand, &mut closure)?;
                     }
                 }
             }
@@ -455,7 +430,7 @@ impl Cutter<'_, '_> {
         if !closure.own.insert(value) {
             return Ok(());
         }
-        for operand in self.values.facts.instruction(value).expect("an instruction").operands.clone() {
+        for &operand in &self.values.facts.instruction(value).expect("an instruction").operands {
             self.include(unit, operand, closure)?;
         }
         Ok(())
@@ -476,14 +451,14 @@ impl Cutter<'_, '_> {
             }
             return Ok(usable);
         }
-        let instruction = self.values.facts.instruction(value).expect("an instruction").clone();
+        let instruction = self.values.facts.instruction(value).expect("an instruction");
         if !instruction.pure_and_speculatable || instruction.reads_memory || again.recomputed.len() >= MAX_RECOMPUTED {
             return Ok(false);
         }
         if matches!(self.values.facts.value(value).kind, ValueKind::Other) {
             return Ok(false);
         }
-        for operand in instruction.operands {
+        for &operand in &instruction.operands {
             if !self.is_recomputable(unit, operand, again)? {
                 return Ok(false);
             }

@@ -58,12 +58,9 @@ pub fn map_array(
     domains: &IndexMap<StatementId, Set>,
     shaping: &Cell<u64>,
 ) -> Result<Mapped, Stop> {
-    let numbered = invariants.iter().enumerate();
-    let here = |(number, read): (usize, &'_ InvariantRead)| -> Option<usize> {
-        read.cell.as_ref().filter(|cell| cell.base == base).map(|_| number)
-    };
-    let invariants = numbered.filter_map(here).map(|n| (n, &invariants[n], invariants[n].cell.as_ref().expect("one")));
-    let touched = Touched { base, accesses, domains, invariants: invariants.collect() };
+    let cells = invariants.iter().enumerate().filter_map(|(number, read)| Some((number, read, read.cell.as_ref()?)));
+    let invariants = cells.filter(|(_, _, cell)| cell.base == base).collect();
+    let touched = Touched { base, accesses, domains, invariants };
     // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
     let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
     let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));

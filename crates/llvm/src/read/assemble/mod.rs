@@ -13,7 +13,7 @@ use super::memory::{Accesses, AccessesByBase, Errno, Extent, InvariantRead, Memo
 use super::statement::{Cut, Draft, Slot};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{BlockId, Oracle, Types, ValueId};
+use crate::facts::{Oracle, Types, ValueId};
 use arrays::{Mapped, map_array};
 use indexmap::{IndexMap, IndexSet};
 use isl::{DimType, Map, Set};
@@ -372,7 +372,7 @@ impl Assembly<'_> {
 
     /// The region, with nothing left to be assumed.
     fn finish(mut self, items: &[Item], expanded_products: bool) -> Result<Attempt, Stop> {
-        let (facts, region, ctx) = (self.values.facts, self.values.region, self.values.ctx);
+        let (region, ctx) = (self.values.region, self.values.ctx);
         let same = |read: &InvariantRead| (read.load, self.values.all_the_same_as(read.load));
         let same_values = self.invariants.iter().map(same).collect();
         let invariants = self.modelled_invariants();
@@ -404,8 +404,6 @@ impl Assembly<'_> {
         let initial: Vec<(ArrayId, ValueId)> =
             self.cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
         let program = program(self.values, &mut statements, &bodies, &initial);
-        let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
-        let errors: BTreeSet<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
         let conditional = self.arrays.values().filter(|a| a.condition.is_some()).count();
         let known = self.arithmetic.known;
         let mut assumptions = Assumptions::default();
@@ -414,7 +412,7 @@ impl Assembly<'_> {
             entry: region.entry,
             exit: region.exit,
             blocks: region.blocks.clone(),
-            errors: errors.into_iter().collect(),
+            errors: self.values.errors().into_iter().collect(),
             error_paths: self.values.reached_by_errors_only().into_iter().collect(),
             params: known.values,
             bodies,

@@ -109,13 +109,12 @@ impl Control<'_, '_> {
                     continue;
                 }
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
-                let line = self.values.facts.loops[child.index()].line;
-                let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line };
-                let exits = &self.values.facts.loops[child.index()].exits;
+                let info = &self.values.facts.loops[child.index()];
+                let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line: info.line };
                 let promises = self.promises.len();
                 match self.read_loop(child, &scope) {
                     Ok(body) => {
-                        level.reach(exits[0], domain)?;
+                        level.reach(info.exits[0], domain)?;
                         items.push(Item::Loop { id: child, body });
                         if level.loops.is_empty() {
                             self.believe_promises()?;
@@ -124,20 +123,20 @@ impl Control<'_, '_> {
                     // An innermost loop that cannot be counted is boxed if it has loops around it that can.
                     Err(Stop::Refused { refusal, block: at })
                         if !level.loops.is_empty()
-                            && exits.len() == 1
-                            && self.values.facts.loops[child.index()].children.is_empty()
+                            && info.exits.len() == 1
+                            && info.children.is_empty()
                             && matches!(
                                 refusal.kind,
                                 RefusalKind::UnknownTripCount | RefusalKind::LoopExits | RefusalKind::NonAffineBound
                             ) =>
                     {
-                        let exit = exits[0];
+                        let exit = info.exits[0];
                         let Some(part) = self.boxable_part(block, exit, current) else {
                             return Err(Stop::Refused { refusal, block: at });
                         };
                         level.reach(exit, domain)?;
                         self.promises.truncate(promises);
-                        self.unmodelled_endless |= self.values.facts.loops[child.index()].may_never_end();
+                        self.unmodelled_endless |= info.may_never_end();
                         boxed.extend(part.iter().copied());
                         items.push(Item::Boxed { scope, blocks: part, exit });
                     }

@@ -79,16 +79,13 @@ impl Values<'_> {
     fn loads_that_shape_the_region(&self) -> Vec<ValueId> {
         let facts = self.facts;
         let mut todo: Vec<ValueId> = Vec::new();
-        for &block in &self.region.blocks {
-            for &value in &facts.block(block).instructions {
-                let instruction = facts.instruction(value).expect("an instruction");
-                match &instruction.op {
-                    Op::Load { pointer, .. } | Op::Store { pointer, .. } => todo.push(*pointer),
-                    Op::MemSet { destination, length, .. } => todo.extend([*destination, *length]),
-                    Op::MemCopy { destination, source, length, .. } => todo.extend([*destination, *source, *length]),
-                    Op::Branch { .. } | Op::Switch { .. } => todo.extend(instruction.operands.first()),
-                    _ => {}
-                }
+        for instruction in self.instructions().filter_map(|v| facts.instruction(v)) {
+            match &instruction.op {
+                Op::Load { pointer, .. } | Op::Store { pointer, .. } => todo.push(*pointer),
+                Op::MemSet { destination, length, .. } => todo.extend([*destination, *length]),
+                Op::MemCopy { destination, source, length, .. } => todo.extend([*destination, *source, *length]),
+                Op::Branch { .. } | Op::Switch { .. } => todo.extend(instruction.operands.first()),
+                _ => {}
             }
         }
         let mut seen = BTreeSet::new();
@@ -98,8 +95,7 @@ impl Values<'_> {
                 todo.extend(&instruction.operands);
             }
         }
-        let blocks = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
-        blocks.copied().filter(|v| seen.contains(v) && self.is_load_of_number_or_pointer(*v)).collect()
+        self.instructions().filter(|v| seen.contains(v) && self.is_load_of_number_or_pointer(*v)).collect()
     }
 
     fn is_load_of_number_or_pointer(&self, value: ValueId) -> bool {
@@ -118,15 +114,14 @@ impl Values<'_> {
             ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
             _ => None,
         };
-        let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
-        let write = |&value: &ValueId| match &facts.instruction(value)?.op {
+        let write = |value: ValueId| match &facts.instruction(value)?.op {
             Op::Store { pointer, bytes, .. } => Some((*pointer, i64::try_from(*bytes).ok())),
             Op::MemSet { destination, length, .. } | Op::MemCopy { destination, length, .. } => {
                 Some((*destination, constant(*length)))
             }
             _ => None,
         };
-        values.filter_map(write).collect()
+        self.instructions().filter_map(write).collect()
     }
 
     fn take_for_invariant(&mut self, load: ValueId, writes: &[(ValueId, Option<i64>)]) -> bool {
@@ -172,8 +167,8 @@ impl Values<'_> {
         let leaders: Vec<ValueId> = self.invariants.keys().copied().collect();
         let mut changed = false;
         for leader in leaders {
-            let values = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions).copied();
-            let mut same: BTreeSet<ValueId> = values
+            let mut same: BTreeSet<ValueId> = self
+                .instructions()
                 .filter(|&v| facts.is_phi(v) && facts.value(v).ty == facts.value(leader).ty)
                 .filter(|&v| !self.is_outside(v) && !self.twins.contains_key(&v))
                 .collect();
@@ -276,8 +271,7 @@ impl Values<'_> {
                 && facts.value(v).ty == facts.value(index).ty
                 && self.stands_for(other.operands[0]) == of
         };
-        let all = self.region.blocks.iter().flat_map(|&b| &facts.block(b).instructions);
-        all.copied().find(|&v| same(v)).unwrap_or(index)
+        self.instructions().find(|&v| same(v)).unwrap_or(index)
     }
 
     /// One of the writes goes to this very cell.

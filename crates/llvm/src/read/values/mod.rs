@@ -165,20 +165,11 @@ impl<'a> Values<'a> {
                     if info.header != instruction.block || self.is_outside(at) {
                         return at;
                     }
-                    let starts: Vec<ValueId> = instruction
-                        .operands
-                        .iter()
-                        .zip(incoming)
-                        .filter(|(_, from)| !info.blocks.contains(from))
-                        .map(|(&v, _)| v)
-                        .collect();
-                    let steps_on_itself = instruction
-                        .operands
-                        .iter()
-                        .zip(incoming)
-                        .all(|(&v, from)| !info.blocks.contains(from) || self.walks_from(v, at));
+                    let edges = instruction.operands.iter().copied().zip(incoming);
+                    let (steps, starts): (Vec<_>, Vec<_>) = edges.partition(|(_, from)| info.blocks.contains(from));
+                    let steps_on_itself = steps.iter().all(|&(v, _)| self.walks_from(v, at));
                     match starts[..] {
-                        [start] if steps_on_itself => start,
+                        [(start, _)] if steps_on_itself => start,
                         _ => return at,
                     }
                 }
@@ -223,9 +214,9 @@ impl<'a> Values<'a> {
     /// Code outside of the region that only its errors lead to: new code never gets there, so that it need not provide for it.
     pub fn reached_by_errors_only(&self) -> BTreeSet<BlockId> {
         let (facts, region) = (self.facts, self.region);
-        let behind = |starts: Vec<BlockId>| {
-            let mut seen: BTreeSet<BlockId> = starts.iter().copied().collect();
-            let mut work = starts;
+        let behind = |starts: BTreeSet<BlockId>| {
+            let mut work: Vec<BlockId> = starts.iter().copied().collect();
+            let mut seen = starts;
             while let Some(block) = work.pop() {
                 for &next in &facts.block(block).successors {
                     if next != region.entry && seen.insert(next) {
@@ -235,18 +226,27 @@ impl<'a> Values<'a> {
             }
             seen
         };
-        let successors = region.blocks.iter().flat_map(|&b| &facts.block(b).successors).copied();
-        let errors: Vec<BlockId> = successors.filter(|&b| facts.block(b).is_error).collect();
+        let errors = self.errors();
         if errors.is_empty() {
-            return BTreeSet::new();
+            return errors;
         }
-        behind(errors).difference(&behind(vec![region.exit])).copied().collect()
+        behind(errors).difference(&behind(BTreeSet::from([region.exit]))).copied().collect()
+    }
+
+    /// The instructions of the region, in program order.
+    pub fn instructions(&self) -> impl Iterator<Item = ValueId> {
+        self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).instructions).copied()
+    }
+
+    /// Where edges of the region lead to errors.
+    pub fn errors(&self) -> BTreeSet<BlockId> {
+        let successors = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).successors);
+        successors.copied().filter(|&b| self.facts.block(b).is_error).collect()
     }
 
     /// The values of the region that an invariant is.
     pub fn all_the_same_as(&self, load: ValueId) -> Vec<ValueId> {
-        let values = self.region.blocks.iter().flat_map(|&b| &self.facts.block(b).instructions);
-        values.copied().filter(|&v| self.stands_for(v) == load).collect()
+        self.instructions().filter(|&v| self.stands_for(v) == load).collect()
     }
 
     pub fn array_name(&self, base: ValueId) -> String {
