@@ -186,6 +186,8 @@ fn the_vectorizer_takes_both_versions_and_checks_only_the_original() {
     let folder = Folder::new("vector");
     let (fixture, region, plan) = triple();
     fixture.write_with(&region, &plan, &WriteOptions::default());
+    let scopes = fixture.text().matches("call void @llvm.experimental.noalias.scope.decl(metadata").count();
+    assert_eq!(scopes, 2, "where the scope of each array begins");
     let file = folder.file("code.ll", &fixture.text());
     let passes = "-passes=sroa,early-cse,instcombine,simplifycfg,loop-simplify,loop-vectorize";
     let (text, remarks) = tool("opt-19", &[passes, "-S", "-pass-remarks=loop-vectorize", &file]);
