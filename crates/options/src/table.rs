@@ -13,14 +13,16 @@ pub struct Known {
     pub for_tests: bool,
 }
 
+pub type Effect = fn(&mut Options);
+
 /// What may stand behind the name, and what it does.
 pub enum Form {
-    Flag(fn(&mut Options)),
+    Flag(Effect),
     /// Anything; called so in the help.
     Text(&'static str, fn(&mut Options, &str)),
     /// A number that is not less than this. `false`: it is too large.
     Number(u64, fn(&mut Options, u64) -> bool),
-    OneOf(&'static [(&'static str, fn(&mut Options))]),
+    OneOf(&'static [(&'static str, Effect)]),
     /// Kinds of assumptions.
     Kinds,
 }
