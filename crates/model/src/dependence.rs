@@ -15,7 +15,7 @@ use crate::dataflow::Question;
 use crate::known::Known;
 use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, Scop, StatementId};
 use crate::update::Update;
-use isl::{Budget, Ctx, DimType, IslError, Map, UnionMap};
+use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap};
 use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
 
@@ -35,6 +35,8 @@ pub struct Dependences {
     pub reduction: UnionMap,
     /// A weaker condition on scalars, if there is one.
     pub ranges: Option<Ranges>,
+    /// The parameter values at which the pairs mean something.
+    pub known: Set,
 }
 
 impl Dependences {
@@ -153,6 +155,7 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
         output: unless(Fault::OutputDropped, &output)?,
         reduction: possible(&reduction, &known)?,
         ranges,
+        known: known.values,
     })
 }
 
@@ -177,7 +180,7 @@ pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
         let order = Phases::of(scop, &known)?;
         let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Dependences { flow, anti, output, reduction, ranges: None })
+        Ok(Dependences { flow, anti, output, reduction, ranges: None, known: known.values })
     })
 }
 
