@@ -4,8 +4,8 @@ use crate::{contain, fail_on_purpose, tell_of_failure};
 use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
-use llvm::facts::{BlockId, FunctionFacts, Target};
-use llvm::read::{self, Memory, Place};
+use llvm::facts::{FunctionFacts, Target};
+use llvm::read::{self, Memory};
 use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
 use model::loop_ast::AstError;
@@ -25,13 +25,13 @@ pub struct Considered {
 
 pub struct ConsideredRegion {
     pub region: ReadRegion,
-    pub found: Findings,
+    pub found: Found,
     pub verdict: Verdict,
 }
 
 /// What was found out on the way to the verdict, as far as it went.
 #[derive(Default)]
-pub struct Findings {
+pub struct Found {
     /// What became of the scalars that cross statements.
     pub moved: Counts,
     pub dependences: Option<Dependences>,
@@ -54,21 +54,14 @@ pub struct Chosen {
     pub reason: String,
 }
 
-/// A region that took too long, or of which only a part may gain, is cut in two, and so are its parts: so many cuts at most.
-const MAX_CUTS: usize = 4;
-
-/// A region as it was found first.
-struct Original {
-    blocks: Vec<BlockId>,
-    cuts: usize,
-}
+/// A region that took too long, or of which only a part may gain, is cut in two, so often at most.
+const MAX_CUTS: usize = 2;
 
 /// Reads the function and decides about each of its regions.
 pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
     let ctx = Ctx::new();
     let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
-    let mut originals: Vec<Original> = Vec::new();
     loop {
         let reading = stage(options, facts.line, "read", || {
             read::read_function(facts, analyses, &ctx, &mut memory, options.assume)
@@ -89,37 +82,19 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
                 }
             });
         }
-        if !cut_what_is_too_large(&considered.regions, &mut originals, &mut memory) {
+        let before = memory.too_large.len();
+        for ConsideredRegion { region, found, verdict } in &considered.regions {
+            if let Verdict::Leave(refusal) = verdict
+                && (refusal.kind == RefusalKind::OutOfBudget || found.part_may_gain)
+            {
+                memory.too_large.insert((region.entry, region.exit), refusal.clone());
+            }
+        }
+        if memory.too_large.len() == before || memory.too_large.len() > 1 << MAX_CUTS {
             return considered;
         }
         known = considered.regions;
     }
-}
-
-/// Marks the regions that are to be cut; whether there are any. If there are too many in what was one region, that stays as it is.
-fn cut_what_is_too_large(regions: &[ConsideredRegion], originals: &mut Vec<Original>, memory: &mut Memory) -> bool {
-    let mut marked: Vec<Vec<(Place, Refusal)>> = vec![Vec::new(); originals.len()];
-    for ConsideredRegion { region, found, verdict } in regions {
-        let Verdict::Leave(refusal) = verdict else { continue };
-        let place = (region.entry, region.exit);
-        if !(refusal.kind == RefusalKind::OutOfBudget || found.part_may_gain) || memory.too_large.contains_key(&place) {
-            continue;
-        }
-        let original = originals.iter().position(|o| o.blocks.contains(&region.entry)).unwrap_or_else(|| {
-            originals.push(Original { blocks: region.blocks.clone(), cuts: 0 });
-            marked.push(Vec::new());
-            originals.len() - 1
-        });
-        marked[original].push((place, refusal.clone()));
-    }
-    let before = memory.too_large.len();
-    for (original, marked) in originals.iter_mut().zip(marked) {
-        if original.cuts + marked.len() <= MAX_CUTS {
-            original.cuts += marked.len();
-            memory.too_large.extend(marked);
-        }
-    }
-    memory.too_large.len() > before
 }
 
 fn consider_region(facts: &FunctionFacts, region: ReadRegion, options: &Options) -> ConsideredRegion {
@@ -161,7 +136,7 @@ fn consider_with(
     options: &Options,
     expansion: Expansion,
 ) -> ConsideredRegion {
-    let mut found = Findings::default();
+    let mut found = Found::default();
     let verdict = contain::contained(|| {
         if !options.keep_scalars {
             found.moved = move_scalars(&mut region, options, expansion)?;
@@ -200,7 +175,7 @@ fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion
 }
 
 /// The list of verbs.
-fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut Findings) -> Result<Chosen, Refusal> {
+fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut Found) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
