@@ -232,7 +232,8 @@ mod tests {
     fn may_turn(sketch: &str) -> bool {
         let scop = test_scop(sketch);
         let schedule = crate::transform::labelled(&scop.schedule).unwrap();
-        let turned = Step::Reverse { band: crate::transform::BandId { number: 0, level: 0 }, member: 0 }.apply(&schedule);
+        let turned =
+            Step::Reverse { band: crate::transform::BandId { number: 0, level: 0 }, member: 0 }.apply(&schedule);
         matches!(check_legal(&turned.unwrap(), &dependences(&scop).unwrap()).unwrap(), Legality::Legal(_))
     }
 
