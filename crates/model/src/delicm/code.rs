@@ -75,7 +75,7 @@ impl Program {
         }
     }
     pub(super) fn is_outside(&self, value: ValueId) -> bool {
-        matches!(self.origins.get(&value), None)
+        !self.origins.contains_key(&value)
     }
 }
 

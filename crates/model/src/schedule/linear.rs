@@ -1,5 +1,7 @@
 //! Exact solutions of the small linear systems that relate loops to statement instances.
 
+use crate::polynomial::gcd;
+
 /// A fraction in lowest terms with a positive denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fraction {
@@ -11,7 +13,7 @@ impl Fraction {
     const ZERO: Fraction = Fraction { numerator: 0, denominator: 1 };
 
     fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
-        let g = gcd(numerator, denominator);
+        let g = gcd(numerator, denominator).max(1);
         (denominator != 0).then_some(())?;
         let sign = denominator.signum();
         Some(Fraction { numerator: sign * numerator / g, denominator: sign * denominator / g })
@@ -30,10 +32,6 @@ impl Fraction {
     pub(super) fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs().max(1) } else { gcd(b, a % b) }
 }
 
 /// The step `d` in the space of instances with `rows · d = e_k`: where one statement goes when loop `k` advances by one and the
