@@ -115,7 +115,7 @@ fn a_wrong_order_is_refused() {
     let folder = Folder::new();
     for position in ["early", "late"] {
         for threads in ["", ",parallel"] {
-            let reports = folder.path().join(format!("{position}{threads}"));
+            let reports = folder.path().join(format!("{position}{}", threads.len()));
             let options = format!("fault=order,position={position}{threads},report={}", reports.display());
             folder.run(&options, "clang-19 -O3 -g -fpass-plugin=PLUGIN -c f.c -o f.o");
             let report = std::fs::read_dir(&reports).unwrap().next().unwrap().unwrap().path();
