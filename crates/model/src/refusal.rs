@@ -1,4 +1,4 @@
-//! Why a loop is left alone: data, not failure. Two voices: `detail` for compiler engineers, `advice` for the loop's author.
+//! Why a loop is left alone: data, not failure. Two voices: `message` for compiler engineers, `advice` for the loop's author.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {

@@ -76,14 +76,12 @@ impl fmt::Display for BandId {
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let list = |all: Vec<String>| all.join(", ");
+        fn list(all: &[impl ToString], between: &str) -> String {
+            all.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+        }
         match self {
-            Step::Permute { band, order } => {
-                write!(f, "permute {band} ({})", list(order.iter().map(usize::to_string).collect()))
-            }
-            Step::Tile { band, sizes } => {
-                write!(f, "tile {band} by {}", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x "))
-            }
+            Step::Permute { band, order } => write!(f, "permute {band} ({})", list(order, ", ")),
+            Step::Tile { band, sizes } => write!(f, "tile {band} by {}", list(sizes, " x ")),
             Step::Reverse { band, member } => write!(f, "reverse {band} ({member})"),
             Step::Threads { band } => write!(f, "threads {band}"),
             Step::Vectors { band } => write!(f, "vectors {band}"),

@@ -59,7 +59,8 @@ fn random_nests_in_random_orders_compute_the_same() {
 const ORDERS: u64 = 400;
 
 /// Trees of any kind, most of them wrong. What is said to be legal computes the same; what is refused and computes the same all the
-/// same breaks no flow of values from a certain write.
+/// same breaks no flow of values from a certain write. Updates are no such writes: all their conflicts are kept, not only those
+/// that carry a value.
 #[test]
 fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
     let orders = std::env::var("ORDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(ORDERS);
