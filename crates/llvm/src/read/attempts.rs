@@ -2,9 +2,10 @@
 //!
 //! An attempt looks at the region in some way ([`View`]). Where it fails, or reads less than it might, it says what to change
 //! ([`Stop::Again`], [`Attempt::may_gain_from_symbols`]), and the next one begins from nothing but that. That ends: with each set of
-//! trusted loads products become symbols once at most, and pointers meet once with either; and loads are only ever distrusted.
+//! trusted loads products become symbols once at most, and pointers meet once with either; loads are only ever distrusted, and sizes
+//! only ever taken to pieces.
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, Sizes};
 use super::region::Region;
 use super::values::Values;
 use super::{Inputs, Stop, assemble, control, legality, memory, statement};
@@ -23,6 +24,8 @@ const MAX_DISAPPOINTMENTS: usize = 4;
 pub enum Again {
     /// These loads must not be taken for invariant.
     Varies(Vec<ValueId>),
+    /// These sizes are one number here and another there: their pieces must be told apart.
+    Pieces(BTreeSet<ValueId>),
     /// Pointers that looked unrelated point into one array, and statements were cut in between. By load or store: its array.
     Meet(HashMap<ValueId, ValueId>),
 }
@@ -33,6 +36,8 @@ struct View {
     distrusted: Option<BTreeSet<ValueId>>,
     /// Values from outside that are products are read as such.
     expand_products: bool,
+    /// Sizes that are read in pieces.
+    in_pieces: BTreeSet<ValueId>,
     /// By load or store: the array it touches, as far as is known beforehand.
     arrays: HashMap<ValueId, ValueId>,
 }
@@ -64,7 +69,12 @@ impl Attempt {
 pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
     region.blocks.iter().try_for_each(|&block| legality::check_block(inputs.facts, block))?;
     let may_trust = inputs.allowed.contains(AssumptionKind::RT);
-    let mut view = View { distrusted: may_trust.then(BTreeSet::new), expand_products: true, arrays: HashMap::new() };
+    let mut view = View {
+        distrusted: may_trust.then(BTreeSet::new),
+        expand_products: true,
+        in_pieces: BTreeSet::new(),
+        arrays: HashMap::new(),
+    };
     let mut disappointments = 0;
     // Better than nothing, but symbols for products may do better.
     let mut doubtful: Option<Attempt> = None;
@@ -74,6 +84,11 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
             (Err(Stop::Again(Again::Meet(arrays))), before) => {
                 doubtful = before;
                 View { arrays, ..view }
+            }
+            (Err(Stop::Again(Again::Pieces(sizes))), before) => {
+                doubtful = before;
+                view.in_pieces.extend(sizes);
+                view
             }
             (Err(Stop::Isl(error)), _) if !error.is_out_of_budget() => return Err(Stop::Isl(error)),
             (Ok(symbolic), Some(before)) if symbolic.doubts() < before.doubts() => return Ok(symbolic),
@@ -99,10 +114,14 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
 
 /// One attempt.
 fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
-    let mut arithmetic = Arithmetic::new(values, inputs.allowed, view.expand_products)?;
+    let mut arithmetic = Arithmetic::new(values, inputs.allowed, view.expand_products, Sizes::new(&view.in_pieces))?;
     let (items, arrivals) = control::follow(&mut arithmetic)?;
     let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
     let accesses = memory::read_accesses(&mut arithmetic, &cut)?;
+    let disagreeing = arithmetic.sizes.disagreeing();
+    if !disagreeing.is_empty() {
+        return Err(Stop::Again(Again::Pieces(disagreeing)));
+    }
     if cut.swaps(&accesses, values.facts) {
         assert!(view.arrays.is_empty(), "statements of a block swap accesses to one array");
         let arrays = accesses.by_base.iter().flat_map(|(&base, all)| all.iter().map(move |a| (a.instruction, base)));

@@ -46,11 +46,13 @@ impl Arithmetic<'_> {
         if !self.values.is_outside(pointer) {
             return self.computed_address(pointer, scope, depth);
         }
-        // Look through sums that need no assumption, so that `A` and `A + 1` are one array.
+        // Look through sums that need no assumption, so that `A` and `A + 1` are one array. A number may be added in whatever way: the
+        // address is that far from the base modulo 2^w.
         let inside = self.prove(|this| {
             let address = this.computed_address::<F>(pointer, scope, depth)?;
             let plain = this.expand_products || address.offset.is_affine();
-            if address.exact && address.window.is_none() && plain { Ok(address) } else { wraps_in("an address") }
+            let right = address.exact || address.offset.as_constant().is_some();
+            if right && address.window.is_none() && plain { Ok(address) } else { wraps_in("an address") }
         })?;
         if let Some(address) = inside {
             return Ok(address);

@@ -34,9 +34,10 @@ impl Function for PwAff {
     fn is_affine(&self) -> bool {
         true
     }
-    /// Only polynomials have windows.
     fn as_constant(&self) -> Option<i128> {
-        None
+        let pieces = self.pieces().ok()?;
+        let [(_, only)] = &pieces[..] else { return None };
+        if only.is_cst().ok()? { only.get_constant_val().ok()?.to_i128() } else { None }
     }
     fn recurrence(arithmetic: &Arithmetic, parts: Vec<PwAff>, scope: &Scope, dimension: usize) -> Read<PwAff> {
         let [start, step] = &parts[..] else { return not_affine("a value that does not grow by equal steps") };
@@ -222,10 +223,6 @@ impl Arithmetic<'_> {
                         }
                         let function = of.function.mod_val(&power_of_two(self.values.ctx, width)?)?;
                         Ok(Affine { signed: true, unsigned: true, ..Affine::new(function, bits) })
-                    }
-                    IntOp::Xor if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(-1)) => {
-                        let minus_one = self.constant(scope, -1)?;
-                        Ok(Affine { signed: a.signed, ..Affine::new(minus_one.sub(&a.function)?, bits) })
                     }
                     _ => bit_operation(),
                 }

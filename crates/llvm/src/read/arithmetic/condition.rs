@@ -20,6 +20,10 @@ impl Arithmetic<'_> {
         if let ValueKind::ConstantInt(c) = facts.value(value).kind {
             return Ok(if c != 0 { universe } else { universe.complement()? });
         }
+        if let Some((question, opposite)) = self.values.switch(value) {
+            let answer = self.bit(question, scope)?;
+            return Ok(if opposite { answer.complement()? } else { answer });
+        }
         let readable = facts.instruction(value).filter(|_| facts.value(value).ty == Type::Int(1));
         let by_structure = match readable {
             Some(instruction) => {
@@ -61,12 +65,22 @@ impl Arithmetic<'_> {
             None => not_affine(facts.display_name(value)),
         };
         match by_structure {
-            Err(NotAffine::Because(_) | NotAffine::Wraps(_)) if self.values.is_outside(value) => {
-                let parameter = self.parameter(scope, value)?;
-                Ok(parameter.function.ne_set(&self.constant(scope, 0)?)?)
+            // What is decided before the region is one bit, and so is what the region decides from such values, of floating-point
+            // numbers too.
+            Err(NotAffine::Because(_) | NotAffine::Wraps(_)) if self.values.is_outside(value) => self.bit(value, scope),
+            Err(NotAffine::Because(_)) if readable.is_some() && self.values.is_hoistable(value, 0) => {
+                self.bit(value, scope)
             }
             other => other,
         }
+    }
+
+    /// Where a condition that is known before the region holds.
+    fn bit(&mut self, condition: ValueId, scope: &Scope) -> Read<Set> {
+        let is_outside = self.values.is_outside(condition);
+        let bit =
+            if is_outside { self.parameter(scope, condition)? } else { self.hoisted_parameter(scope, condition)? };
+        Ok(bit.function.ne_set(&self.constant(scope, 0)?)?)
     }
 
     fn comparison(

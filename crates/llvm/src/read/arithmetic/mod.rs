@@ -28,6 +28,7 @@ use isl::{Aff, DimType, IslError, LocalSpace, PwAff, Set, Space};
 use model::assume::{Allowed, AssumptionKind};
 use model::refusal::RefusalKind;
 use model::scop::{Param, ParamId};
+use std::collections::BTreeSet;
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -96,10 +97,38 @@ pub struct Arithmetic<'a> {
     unsure: Option<Set>,
     /// Values from outside that are products are read as such, not as parameters of their own.
     pub expand_products: bool,
+    pub sizes: Sizes,
+}
+
+/// How sizes in pieces, as `max(n, 0)`, are read where they are factors.
+#[derive(Default)]
+pub struct Sizes {
+    /// To be read in pieces.
+    in_pieces: BTreeSet<ValueId>,
+    /// One piece was left where something runs.
+    whole: BTreeSet<ValueId>,
+    /// Nothing is known of the pieces: a symbol.
+    symbols: BTreeSet<ValueId>,
+}
+
+impl Sizes {
+    pub fn new(in_pieces: &BTreeSet<ValueId>) -> Sizes {
+        Sizes { in_pieces: in_pieces.clone(), ..Sizes::default() }
+    }
+
+    /// Those that were read in two ways: no shape fits both.
+    pub fn disagreeing(&self) -> BTreeSet<ValueId> {
+        self.whole.intersection(&self.symbols).copied().collect()
+    }
 }
 
 impl<'a> Arithmetic<'a> {
-    pub fn new(values: &'a Values<'a>, allowed: Allowed, expand_products: bool) -> Result<Self, IslError> {
+    pub fn new(
+        values: &'a Values<'a>,
+        allowed: Allowed,
+        expand_products: bool,
+        sizes: Sizes,
+    ) -> Result<Self, IslError> {
         Ok(Arithmetic {
             values,
             known: Known::nothing(values.ctx)?,
@@ -108,6 +137,7 @@ impl<'a> Arithmetic<'a> {
             subject: (AssumptionKind::EE, "integer arithmetic in the loops must not wrap around".into()),
             unsure: None,
             expand_products,
+            sizes,
         })
     }
 
@@ -202,7 +232,8 @@ impl<'a> Arithmetic<'a> {
         let known = self.known.values.iter().position(|&v| v == value);
         let id = ParamId(known.unwrap_or(self.known.values.len()) as u32);
         if known.is_none() {
-            let unsigned = self.values.is_taken_for_unsigned(value, bits);
+            // A bit is 0 or 1.
+            let unsigned = bits == 1 || self.values.is_taken_for_unsigned(value, bits);
             let name = self.values.name_of(value).unwrap_or_else(|| id.to_string());
             let range = range(self.values, bits, unsigned);
             self.known.add(id, value, Param { name, bits, unsigned, range })?;

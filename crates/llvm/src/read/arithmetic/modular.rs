@@ -166,6 +166,12 @@ impl Arithmetic<'_> {
                     _ => return not_affine(format!("the product {}", facts.display_name(value))),
                 }
             }
+            // All bits turned: −1 − a.
+            Op::Int(IntOp::Xor) if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(-1)) => {
+                let a = F::read(self, operands[0], scope, trusted, deeper)?.without_window()?;
+                let function = F::constant(self, scope, -1)?.sub(&a.function)?;
+                Modular { signed: a.signed, ..Modular::new(function, bits) }
+            }
             Op::Cast(cast @ (CastOp::SExt | CastOp::ZExt | CastOp::Trunc)) => {
                 let a = F::read(self, operands[0], scope, trusted, deeper)?;
                 match cast {

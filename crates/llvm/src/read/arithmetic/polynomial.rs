@@ -168,10 +168,21 @@ impl Arithmetic<'_> {
 
     /// What is no sum or product: an affine function or a parameter.
     fn as_leaf(&mut self, value: ValueId, scope: &Scope, trusted: bool) -> Read<Value> {
+        let before = self.known.mark();
         if let Some(read) = polynomial_of(self.affine(value, scope, trusted)?)? {
-            return Ok(Value { function: self.where_something_runs(read.function, scope)?, ..read });
+            let pieces = read.function.pieces.len();
+            let function = self.where_something_runs(read.function, scope)?;
+            if pieces > 1 && function.pieces.len() == 1 {
+                self.sizes.whole.insert(value);
+            }
+            let in_pieces = self.sizes.in_pieces.contains(&value) || !self.values.is_hoistable(value, 0);
+            if function.pieces.len() <= 1 || in_pieces {
+                return Ok(Value { function, ..read });
+            }
+            self.sizes.symbols.insert(value);
+            self.known.go_back_to(before);
         }
-        // `n / 2` as a size is a symbol of its own.
+        // `n / 2` as a size is a symbol of its own, and so is `max(n, 0)` where nothing is known of n.
         let parameter = if self.values.is_outside(value) {
             self.parameter(scope, value)?
         } else if self.values.is_hoistable(value, 0) {
@@ -196,6 +207,10 @@ impl Arithmetic<'_> {
         self.prove(|this| {
             let assumed = std::mem::replace(&mut this.known.assumed, this.known.context.clone());
             let definition = this.definition(value, parameter, &everywhere)?;
+            // A fact in pieces would take all that meets it to pieces.
+            if definition.function.n_piece()? > 1 {
+                return not_affine("a definition in pieces");
+            }
             let defined = parameter.function.eq_set(&definition.function)?.params()?;
             this.known.context = this.known.context.intersect(&defined)?;
             this.known.assumed = assumed.intersect(&this.known.assumed)?.intersect(&defined)?;

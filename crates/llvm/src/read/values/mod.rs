@@ -3,6 +3,7 @@
 //! All of it is found out before anything is read, and does not change any more.
 
 mod invariant;
+mod outside;
 mod sign;
 mod twins;
 
@@ -13,6 +14,7 @@ use super::region::Region;
 use crate::facts::{BlockId, CastOp, FunctionFacts, IntOp, LoopId, Op, Oracle, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
 use invariant::Invariant;
+use outside::Outside;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -36,6 +38,7 @@ pub struct Values<'a> {
     pub invariants: IndexMap<ValueId, Invariant>,
     /// The uses of every value, once somebody asks.
     users: OnceCell<Vec<Vec<ValueId>>>,
+    outside: OnceCell<Outside>,
 }
 
 impl<'a> Values<'a> {
@@ -51,6 +54,7 @@ impl<'a> Values<'a> {
             twins: HashMap::new(),
             invariants: IndexMap::new(),
             users: OnceCell::new(),
+            outside: OnceCell::new(),
         };
         values.find_twins();
         if let Some(distrusted) = distrusted {
