@@ -97,7 +97,7 @@ impl Names {
     /// C-like text.
     pub fn expr(&self, expr: &Expr) -> String {
         let param = |p: ParamId| self.param_in_source(p).to_string();
-        expr.text_with(&loop_ast::Names { param: &param, statement: &|s| s.to_string() })
+        expr.text_with(&loop_ast::Spelling { param: &param, statement: &|s| s.to_string() })
     }
 
     pub fn isl(&self, object: &impl InOrdinals) -> String {

@@ -8,7 +8,7 @@ mod assume;
 mod table;
 
 pub use assume::{Allowed, AssumptionKind};
-pub use table::{Form, Known, TABLE, help};
+pub use table::{Form, KnownOption, TABLE, help};
 
 use std::fmt;
 use std::path::PathBuf;

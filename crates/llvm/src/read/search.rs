@@ -2,8 +2,8 @@
 
 use super::attempts::read_region;
 use super::legality;
-use super::region::{End, Piece, Region, chain};
-use super::{Found, Inputs, Memory, Reading, Stop, refusal_of_isl};
+use super::region::{ChainEnd, Piece, Region, chain};
+use super::{FoundRegion, Inputs, Memory, Reading, Stop, refusal_of_isl};
 use crate::facts::{BlockId, LoopId};
 use model::refusal::{Refusal, RefusalKind};
 use std::collections::BTreeSet;
@@ -49,9 +49,9 @@ impl Search<'_> {
         let (pieces, end) = chain(self.inputs.facts, scope, start, stop);
         self.run(scope, &pieces);
         match end {
-            End::Stop => {}
-            End::Broken(block) => self.unstructured(scope, block),
-            End::Joined(block) => self.level(scope, block, stop),
+            ChainEnd::Stop => {}
+            ChainEnd::Broken(block) => self.unstructured(scope, block),
+            ChainEnd::Joined(block) => self.level(scope, block, stop),
         }
     }
 
@@ -115,7 +115,7 @@ impl Search<'_> {
         }
         if let Some((blocks, refusals)) = self.memory.read.get(&place) {
             self.taken.extend(blocks);
-            self.found.regions.push(Found::AsBefore(place));
+            self.found.regions.push(FoundRegion::AsBefore(place));
             self.found.refusals.extend(refusals.iter().cloned());
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl Search<'_> {
             Ok(read) => {
                 self.taken.extend(read.region.blocks.iter().copied());
                 self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
-                self.found.regions.push(Found::Region(Box::new(read.region)));
+                self.found.regions.push(FoundRegion::Region(Box::new(read.region)));
                 self.found.refusals.extend(read.unshaped);
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
-use super::shape::{Region, Shape, Tree, instances_of_band};
+use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
@@ -30,7 +30,7 @@ fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
 struct Candidate {
     schedule: Schedule,
     start: Start,
-    tree: Tree,
+    tree: EstimatedTree,
     steps: Steps,
     cost: Cost,
 }
@@ -39,12 +39,12 @@ impl Candidate {
     fn of(
         schedule: Schedule,
         start: Start,
-        region: &Region,
+        region: &EstimatedRegion,
         machine: &Machine,
         options: &ScheduleOptions,
     ) -> Result<Candidate, IslError> {
         let schedule = labelled(&schedule)?;
-        let tree = Tree::of(region, &schedule)?;
+        let tree = EstimatedTree::of(region, &schedule)?;
         let (steps, cost) = best_steps(&tree, machine, options);
         let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
         Ok(Candidate { schedule, start, tree, steps, cost })
@@ -57,9 +57,9 @@ pub(super) fn choose(
     machine: &Machine,
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
-    let region = Region::of(scop, deps)?;
+    let region = EstimatedRegion::of(scop, deps)?;
     let schedule = labelled(&scop.schedule)?;
-    let original = Tree::of(&region, &schedule)?;
+    let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);
     let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false, cycles: before.cycles });
@@ -94,7 +94,7 @@ pub(super) fn choose(
                 let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
                 let candidate = Candidate::of(schedule, start, &region, machine, options)?;
                 // Where everything depends on everything, nothing can be serialized and both strategies are one.
-                let one_component = !matches!(candidate.tree.shape, Shape::Sequence(_));
+                let one_component = !matches!(candidate.tree.shape, BandTree::Sequence(_));
                 offer(candidate, &mut best);
                 if one_component {
                     break;
@@ -200,7 +200,7 @@ fn cycles_for_memory(bytes: f64) -> f64 {
 const AS_GOOD: f64 = 0.05;
 
 /// With a loop reversed that a dependence moves along, if there is one.
-fn spoilt(shape: &Shape, steps: &Steps) -> Steps {
+fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
     let mut wrong = None;
     shape.for_each_band(&mut |band, members, _| {
         let carries = members.iter().find(|m| m.lanes == Lanes::Chained);
@@ -226,7 +226,7 @@ fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Le
 fn label(
     mut legal: Legal,
     scop: &Scop,
-    shape: &Shape,
+    shape: &BandTree,
     threads_from: Option<f64>,
     vectors: &BTreeSet<BandId>,
 ) -> Result<(Legal, Steps), IslError> {
@@ -264,11 +264,11 @@ fn bands(schedule: &Schedule) -> Result<Vec<(BandId, usize, usize)>, IslError> {
     Ok(out)
 }
 
-fn is_skewed(shape: &Shape) -> bool {
+fn is_skewed(shape: &BandTree) -> bool {
     match shape {
-        Shape::Band { members, child, .. } => members.iter().any(|m| m.is_skewed()) || is_skewed(child),
-        Shape::Sequence(parts) => parts.iter().any(is_skewed),
-        Shape::Leaf(_) => false,
+        BandTree::Band { members, child, .. } => members.iter().any(|m| m.is_skewed()) || is_skewed(child),
+        BandTree::Sequence(parts) => parts.iter().any(is_skewed),
+        BandTree::Leaf(_) => false,
     }
 }
 
@@ -290,7 +290,7 @@ fn reason(before: &Cost, after: &Cost) -> String {
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
 /// Ensures: only bands that isl declared permutable are changed.
-fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
+fn best_steps(tree: &EstimatedTree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
         estimate(&nest, &references, machine)
@@ -326,7 +326,7 @@ fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
 }
 
 /// Backwards is never faster: only drawn orders have it, for some of the loops along which no dependence moves.
-fn drawn_reversals(shape: &Shape, options: &ScheduleOptions) -> Steps {
+fn drawn_reversals(shape: &BandTree, options: &ScheduleOptions) -> Steps {
     let Some(number) = options.draw else { return Steps::new() };
     let mut steps = Steps::new();
     shape.for_each_band(&mut |band, members, _| {
@@ -391,7 +391,7 @@ fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
 }
 
 /// The bands whose last loop is innermost and uses vectors, after these steps.
-fn innermost_with_vectors(tree: &Tree, steps: &Steps) -> BTreeSet<BandId> {
+fn innermost_with_vectors(tree: &EstimatedTree, steps: &Steps) -> BTreeSet<BandId> {
     fn collect(nest: &[Nest], references: &References, out: &mut BTreeSet<BandId>) {
         for part in nest {
             if let Nest::Loop { key, body, .. } = part {

@@ -41,7 +41,7 @@ fn check(sketch: &str, expected: Expect) {
 
 /// Permutes and tiles bands at random; `schedule` is labelled.
 fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
-    let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), schedule).unwrap();
     let mut steps = Steps::new();
     tree.shape.for_each_band(&mut |band, members, permutable| {
         for member in members.iter().filter(|m| m.coincident) {

@@ -15,7 +15,7 @@
 mod sets;
 
 use crate::dataflow::Question;
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{Budget, DimType, IslError, Map, UnionMap};
@@ -34,7 +34,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    pub(crate) fn of(scop: &Scop, known: &Known) -> Result<Timeline, IslError> {
+    pub(crate) fn of(scop: &Scop, known: &KnownParams) -> Result<Timeline, IslError> {
         let maps = scop.schedule.get_map()?.maps()?;
         let mut length = 0;
         for map in &maps {
@@ -205,7 +205,7 @@ mod tests {
         // isl sorts by hash what it cannot sort otherwise, so that one order of numbers says nothing about another.
         for mut order in permutations(5) {
             order.iter_mut().for_each(|n| *n += 1);
-            let mut timeline = Timeline::of(&scop, &Known::of(&scop).unwrap()).unwrap();
+            let mut timeline = Timeline::of(&scop, &KnownParams::of(&scop).unwrap()).unwrap();
             let last = order.len() - 1;
             let mut writes = vec!["S0[i] -> A0[] : p1 > 0".to_string()];
             let mut reads = Vec::new();

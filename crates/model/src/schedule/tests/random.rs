@@ -120,7 +120,7 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     let found = Orders::of(scop, deps, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
     let mut steps = random_steps(dice, scop, deps, &schedule);
-    let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), &schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), &schedule).unwrap();
     let wrong = dice.roll(6);
     let mut at = 0;
     tree.shape.for_each_band(&mut |band, members, _| {

@@ -28,7 +28,7 @@ pub use values::{Value, Values};
 
 use super::ZONE;
 use crate::dataflow::{Answer, Question};
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{Ctx, DimType, IslError, Map, Set, Space, UnionMap};
@@ -47,7 +47,7 @@ pub struct Reaching {
 pub struct Zones {
     ctx: Ctx,
     /// The parameter values that count.
-    known: Known,
+    known: KnownParams,
     /// `{ S[i…] -> Time[t…] }`
     times: IndexMap<StatementId, Map>,
     /// `{ Zone[z…] -> Time[z… − e] }`: a write at the time point is seen in the zone.
@@ -172,7 +172,7 @@ impl Zones {
     }
 
     fn read(scop: &Scop) -> Result<Zones, IslError> {
-        let known = Known::of(scop)?;
+        let known = KnownParams::of(scop)?;
         let maps = scop.schedule.get_map()?.maps()?;
         let mut length = 1;
         for map in &maps {
