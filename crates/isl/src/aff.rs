@@ -136,7 +136,6 @@ methods! { PwAff;
     fn tdiv_r(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
     fn intersect_params(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_params;
     fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
-    fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
     /// The first argument where `self` is not zero, the second where it is; undefined where `self` is.
     fn cond(&self, pwaff_true: &PwAff, pwaff_false: &PwAff) -> PwAff = isl_pw_aff_cond;
     fn add_constant_val(&self, v: &Val) -> PwAff = isl_pw_aff_add_constant_val;

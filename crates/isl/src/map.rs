@@ -62,7 +62,6 @@ methods! { Map;
     fn range_product(&self, other: &Map) -> Map = isl_map_range_product;
     fn flat_product(&self, other: &Map) -> Map = isl_map_flat_product;
     fn flat_range_product(&self, other: &Map) -> Map = isl_map_flat_range_product;
-    fn range_is_wrapping(&self) -> bool = isl_map_range_is_wrapping;
     fn factor_domain(&self) -> Map = isl_map_factor_domain;
     fn domain_factor_domain(&self) -> Map = isl_map_domain_factor_domain;
     fn range_factor_domain(&self) -> Map = isl_map_range_factor_domain;
@@ -71,7 +70,6 @@ methods! { Map;
     fn intersect_params(&self, params: &Set) -> Map = isl_map_intersect_params;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &Map) -> Map = isl_map_subtract;
-    fn subtract_domain(&self, dom: &Set) -> Map = isl_map_subtract_domain;
     /// Exact. The number of pieces can grow as the product of the constraints.
     fn complement(&self) -> Map = isl_map_complement;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> Map = isl_map_fix_si;
@@ -90,7 +88,6 @@ methods! { Map;
     fn project_out_param_id(&self, id: &Id) -> Map = isl_map_project_out_param_id;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> Map = isl_map_project_out;
-    fn project_out_all_params(&self) -> Map = isl_map_project_out_all_params;
     /// An overapproximation without the divisions that have no explicit form.
     fn remove_unknown_divs(&self) -> Map = isl_map_remove_unknown_divs;
     /// An overapproximation: projects the integer divisions out over the rationals.

@@ -65,7 +65,6 @@ methods! { PwQPolynomial;
     fn domain(&self) -> Set = isl_pw_qpolynomial_domain;
     fn intersect_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_domain;
     fn intersect_params(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_intersect_params;
-    fn subtract_domain(&self, set: &Set) -> PwQPolynomial = isl_pw_qpolynomial_subtract_domain;
     fn add(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_add;
     fn sub(&self, other: &PwQPolynomial) -> PwQPolynomial = isl_pw_qpolynomial_sub;
     fn neg(&self) -> PwQPolynomial = isl_pw_qpolynomial_neg;

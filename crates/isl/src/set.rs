@@ -80,7 +80,6 @@ methods! { Set;
     fn project_out_param_id(&self, id: &Id) -> Set = isl_set_project_out_param_id;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_project_out;
-    fn project_out_all_params(&self) -> Set = isl_set_project_out_all_params;
     /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_eliminate;
     /// An overapproximation without the divisions that have no explicit form.

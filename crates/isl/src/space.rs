@@ -51,7 +51,6 @@ methods! { Space;
     fn params(&self) -> Space = isl_space_params;
     fn align_params(&self, other: &Space) -> Space = isl_space_align_params;
     fn is_wrapping(&self) -> bool = isl_space_is_wrapping;
-    fn range_is_wrapping(&self) -> bool = isl_space_range_is_wrapping;
     fn wrap(&self) -> Space = isl_space_wrap;
     fn unwrap(&self) -> Space = isl_space_unwrap;
     fn zip(&self) -> Space = isl_space_zip;

@@ -43,7 +43,6 @@ methods! { UnionPwAff;
     fn intersect_params(&self, set: &Set) -> UnionPwAff = isl_union_pw_aff_intersect_params,
         require set.get_space()?.has_named_params()?;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain;
-    fn subtract_domain(&self, uset: &UnionSet) -> UnionPwAff = isl_union_pw_aff_subtract_domain;
     fn min_val(&self) -> Val = isl_union_pw_aff_min_val;
     fn max_val(&self) -> Val = isl_union_pw_aff_max_val;
 }
@@ -65,7 +64,6 @@ methods! { MultiUnionPwAff;
     fn get_at(&self, pos: usize) -> UnionPwAff = isl_multi_union_pw_aff_get_at;
     fn flat_range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_flat_range_product;
     fn range_product(&self, other: &MultiUnionPwAff) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_product;
-    fn range_is_wrapping(&self) -> bool = isl_multi_union_pw_aff_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_factor_domain;
     fn range_factor_range(&self) -> MultiUnionPwAff = isl_multi_union_pw_aff_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiUnionPwAff = isl_multi_union_pw_aff_align_params;
@@ -140,7 +138,6 @@ methods! { UnionPwMultiAff;
     fn range_factor_range(&self) -> UnionPwMultiAff = isl_union_pw_multi_aff_range_factor_range;
     fn intersect_params(&self, set: &Set) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_params;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_intersect_domain;
-    fn subtract_domain(&self, uset: &UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_subtract_domain;
     fn from_union_map(umap: &UnionMap) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_union_map;
     fn from_union_pw_aff(upa: &UnionPwAff) -> UnionPwMultiAff = isl_union_pw_multi_aff_from_union_pw_aff;
 }

@@ -64,7 +64,6 @@ methods! { UnionMap;
     fn gist_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_gist_range;
     fn intersect_domain(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_domain;
     fn intersect_range(&self, uset: &UnionSet) -> UnionMap = isl_union_map_intersect_range;
-    fn subtract_domain(&self, dom: &UnionSet) -> UnionMap = isl_union_map_subtract_domain;
     /// The relation with its inputs replaced by their image under the argument.
     fn apply_domain(&self, other: &UnionMap) -> UnionMap = isl_union_map_apply_domain;
     /// The composition: first `self`, then the argument.
@@ -76,7 +75,6 @@ methods! { UnionMap;
     fn project_out_param_id(&self, id: &Id) -> UnionMap = isl_union_map_project_out_param_id;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionMap = isl_union_map_project_out;
-    fn project_out_all_params(&self) -> UnionMap = isl_union_map_project_out_all_params;
     /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> UnionMap = isl_union_map_remove_divs;
     /// Whether it is obviously empty: `false` proves nothing.

@@ -52,7 +52,6 @@ methods! { UnionSet;
     fn apply(&self, umap: &UnionMap) -> UnionSet = isl_union_set_apply;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> UnionSet = isl_union_set_project_out;
-    fn project_out_all_params(&self) -> UnionSet = isl_union_set_project_out_all_params;
     /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> UnionSet = isl_union_set_remove_divs;
     fn is_params(&self) -> bool = isl_union_set_is_params;

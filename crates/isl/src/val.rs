@@ -64,7 +64,6 @@ methods! { MultiVal;
     fn get_at(&self, pos: usize) -> Val = isl_multi_val_get_at;
     fn flat_range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_flat_range_product;
     fn range_product(&self, other: &MultiVal) -> MultiVal = isl_multi_val_range_product;
-    fn range_is_wrapping(&self) -> bool = isl_multi_val_range_is_wrapping;
     fn range_factor_domain(&self) -> MultiVal = isl_multi_val_range_factor_domain;
     fn range_factor_range(&self) -> MultiVal = isl_multi_val_range_factor_range;
     fn align_params(&self, model: &Space) -> MultiVal = isl_multi_val_align_params;

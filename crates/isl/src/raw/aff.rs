@@ -104,7 +104,6 @@ functions! {
     pub fn isl_pw_aff_tdiv_r(pa1: Take<isl_pw_aff>, pa2: Take<isl_pw_aff>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_intersect_params(pa: Take<isl_pw_aff>, set: Take<isl_set>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_intersect_domain(pa: Take<isl_pw_aff>, set: Take<isl_set>) -> Give<isl_pw_aff>;
-    pub fn isl_pw_aff_subtract_domain(pa: Take<isl_pw_aff>, set: Take<isl_set>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_cond(cond: Take<isl_pw_aff>, pwaff_true: Take<isl_pw_aff>, pwaff_false: Take<isl_pw_aff>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_add_constant_val(pa: Take<isl_pw_aff>, v: Take<isl_val>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_scale_val(pa: Take<isl_pw_aff>, v: Take<isl_val>) -> Give<isl_pw_aff>;

@@ -44,7 +44,6 @@ functions! {
     pub fn isl_map_range_product(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_flat_product(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_flat_range_product(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
-    pub fn isl_map_range_is_wrapping(map: Keep<isl_map>) -> isl_bool;
     pub fn isl_map_factor_domain(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_domain_factor_domain(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_range_factor_domain(map: Take<isl_map>) -> Give<isl_map>;
@@ -52,7 +51,6 @@ functions! {
     pub fn isl_map_intersect(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_intersect_params(map: Take<isl_map>, params: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_map_subtract(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
-    pub fn isl_map_subtract_domain(map: Take<isl_map>, dom: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_map_complement(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_fix_si(map: Take<isl_map>, kind: isl_dim_type, pos: c_uint, value: c_int) -> Give<isl_map>;
     pub fn isl_map_fix_val(map: Take<isl_map>, kind: isl_dim_type, pos: c_uint, v: Take<isl_val>) -> Give<isl_map>;
@@ -65,7 +63,6 @@ functions! {
     pub fn isl_map_move_dims(map: Take<isl_map>, dst_kind: isl_dim_type, dst_pos: c_uint, src_kind: isl_dim_type, src_pos: c_uint, n: c_uint) -> Give<isl_map>;
     pub fn isl_map_project_out_param_id(map: Take<isl_map>, id: Take<isl_id>) -> Give<isl_map>;
     pub fn isl_map_project_out(map: Take<isl_map>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_map>;
-    pub fn isl_map_project_out_all_params(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_remove_unknown_divs(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_remove_divs(map: Take<isl_map>) -> Give<isl_map>;
     pub fn isl_map_eliminate(map: Take<isl_map>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_map>;

@@ -16,7 +16,6 @@ functions! {
     pub fn isl_multi_aff_get_aff(multi: Keep<isl_multi_aff>, pos: c_int) -> Give<isl_aff>;
     pub fn isl_multi_aff_flat_range_product(multi1: Take<isl_multi_aff>, multi2: Take<isl_multi_aff>) -> Give<isl_multi_aff>;
     pub fn isl_multi_aff_range_product(multi1: Take<isl_multi_aff>, multi2: Take<isl_multi_aff>) -> Give<isl_multi_aff>;
-    pub fn isl_multi_aff_range_is_wrapping(multi: Keep<isl_multi_aff>) -> isl_bool;
     pub fn isl_multi_aff_range_factor_domain(multi: Take<isl_multi_aff>) -> Give<isl_multi_aff>;
     pub fn isl_multi_aff_range_factor_range(multi: Take<isl_multi_aff>) -> Give<isl_multi_aff>;
     pub fn isl_multi_aff_align_params(multi: Take<isl_multi_aff>, model: Take<isl_space>) -> Give<isl_multi_aff>;
@@ -64,7 +63,6 @@ functions! {
     pub fn isl_multi_pw_aff_get_at(multi: Keep<isl_multi_pw_aff>, pos: c_int) -> Give<isl_pw_aff>;
     pub fn isl_multi_pw_aff_flat_range_product(multi1: Take<isl_multi_pw_aff>, multi2: Take<isl_multi_pw_aff>) -> Give<isl_multi_pw_aff>;
     pub fn isl_multi_pw_aff_range_product(multi1: Take<isl_multi_pw_aff>, multi2: Take<isl_multi_pw_aff>) -> Give<isl_multi_pw_aff>;
-    pub fn isl_multi_pw_aff_range_is_wrapping(multi: Keep<isl_multi_pw_aff>) -> isl_bool;
     pub fn isl_multi_pw_aff_range_factor_domain(multi: Take<isl_multi_pw_aff>) -> Give<isl_multi_pw_aff>;
     pub fn isl_multi_pw_aff_range_factor_range(multi: Take<isl_multi_pw_aff>) -> Give<isl_multi_pw_aff>;
     pub fn isl_multi_pw_aff_align_params(multi: Take<isl_multi_pw_aff>, model: Take<isl_space>) -> Give<isl_multi_pw_aff>;
@@ -134,7 +132,6 @@ functions! {
     pub fn isl_pw_multi_aff_range_factor_range(pma: Take<isl_pw_multi_aff>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_intersect_params(pma: Take<isl_pw_multi_aff>, set: Take<isl_set>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_intersect_domain(pma: Take<isl_pw_multi_aff>, set: Take<isl_set>) -> Give<isl_pw_multi_aff>;
-    pub fn isl_pw_multi_aff_subtract_domain(pma: Take<isl_pw_multi_aff>, set: Take<isl_set>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_align_params(pma: Take<isl_pw_multi_aff>, model: Take<isl_space>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_coalesce(pma: Take<isl_pw_multi_aff>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_gist_params(pma: Take<isl_pw_multi_aff>, set: Take<isl_set>) -> Give<isl_pw_multi_aff>;

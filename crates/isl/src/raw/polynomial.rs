@@ -55,7 +55,6 @@ functions! {
     pub fn isl_pw_qpolynomial_domain(pwqp: Take<isl_pw_qpolynomial>) -> Give<isl_set>;
     pub fn isl_pw_qpolynomial_intersect_domain(pwpq: Take<isl_pw_qpolynomial>, set: Take<isl_set>) -> Give<isl_pw_qpolynomial>;
     pub fn isl_pw_qpolynomial_intersect_params(pwpq: Take<isl_pw_qpolynomial>, set: Take<isl_set>) -> Give<isl_pw_qpolynomial>;
-    pub fn isl_pw_qpolynomial_subtract_domain(pwpq: Take<isl_pw_qpolynomial>, set: Take<isl_set>) -> Give<isl_pw_qpolynomial>;
     pub fn isl_pw_qpolynomial_add(pwqp1: Take<isl_pw_qpolynomial>, pwqp2: Take<isl_pw_qpolynomial>) -> Give<isl_pw_qpolynomial>;
     pub fn isl_pw_qpolynomial_sub(pwqp1: Take<isl_pw_qpolynomial>, pwqp2: Take<isl_pw_qpolynomial>) -> Give<isl_pw_qpolynomial>;
     pub fn isl_pw_qpolynomial_neg(pwqp: Take<isl_pw_qpolynomial>) -> Give<isl_pw_qpolynomial>;

@@ -59,7 +59,6 @@ functions! {
     pub fn isl_set_move_dims(set: Take<isl_set>, dst_kind: isl_dim_type, dst_pos: c_uint, src_kind: isl_dim_type, src_pos: c_uint, n: c_uint) -> Give<isl_set>;
     pub fn isl_set_project_out_param_id(set: Take<isl_set>, id: Take<isl_id>) -> Give<isl_set>;
     pub fn isl_set_project_out(set: Take<isl_set>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_set>;
-    pub fn isl_set_project_out_all_params(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_eliminate(set: Take<isl_set>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_set>;
     pub fn isl_set_remove_unknown_divs(set: Take<isl_set>) -> Give<isl_set>;
     pub fn isl_set_remove_divs(set: Take<isl_set>) -> Give<isl_set>;

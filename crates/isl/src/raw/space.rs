@@ -65,7 +65,6 @@ functions! {
     pub fn isl_space_params(space: Take<isl_space>) -> Give<isl_space>;
     pub fn isl_space_align_params(space1: Take<isl_space>, space2: Take<isl_space>) -> Give<isl_space>;
     pub fn isl_space_is_wrapping(space: Keep<isl_space>) -> isl_bool;
-    pub fn isl_space_range_is_wrapping(space: Keep<isl_space>) -> isl_bool;
     pub fn isl_space_wrap(space: Take<isl_space>) -> Give<isl_space>;
     pub fn isl_space_unwrap(space: Take<isl_space>) -> Give<isl_space>;
     pub fn isl_space_zip(space: Take<isl_space>) -> Give<isl_space>;

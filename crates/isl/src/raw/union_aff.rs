@@ -37,7 +37,6 @@ functions! {
     pub fn isl_union_pw_multi_aff_range_factor_range(upma: Take<isl_union_pw_multi_aff>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_intersect_params(upma: Take<isl_union_pw_multi_aff>, set: Take<isl_set>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_intersect_domain(upma: Take<isl_union_pw_multi_aff>, uset: Take<isl_union_set>) -> Give<isl_union_pw_multi_aff>;
-    pub fn isl_union_pw_multi_aff_subtract_domain(upma: Take<isl_union_pw_multi_aff>, uset: Take<isl_union_set>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_from_union_map(umap: Take<isl_union_map>) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_union_pw_multi_aff>;
     pub fn isl_union_pw_multi_aff_to_str(upma: Keep<isl_union_pw_multi_aff>) -> Give<c_char>;
@@ -72,7 +71,6 @@ functions! {
     pub fn isl_union_pw_aff_align_params(upa: Take<isl_union_pw_aff>, model: Take<isl_space>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_intersect_params(upa: Take<isl_union_pw_aff>, set: Take<isl_set>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_intersect_domain(upa: Take<isl_union_pw_aff>, uset: Take<isl_union_set>) -> Give<isl_union_pw_aff>;
-    pub fn isl_union_pw_aff_subtract_domain(upa: Take<isl_union_pw_aff>, uset: Take<isl_union_set>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_to_str(upa: Keep<isl_union_pw_aff>) -> Give<c_char>;
     pub fn isl_multi_union_pw_aff_get_space(multi: Keep<isl_multi_union_pw_aff>) -> Give<isl_space>;
@@ -87,7 +85,6 @@ functions! {
     pub fn isl_multi_union_pw_aff_get_at(multi: Keep<isl_multi_union_pw_aff>, pos: c_int) -> Give<isl_union_pw_aff>;
     pub fn isl_multi_union_pw_aff_flat_range_product(multi1: Take<isl_multi_union_pw_aff>, multi2: Take<isl_multi_union_pw_aff>) -> Give<isl_multi_union_pw_aff>;
     pub fn isl_multi_union_pw_aff_range_product(multi1: Take<isl_multi_union_pw_aff>, multi2: Take<isl_multi_union_pw_aff>) -> Give<isl_multi_union_pw_aff>;
-    pub fn isl_multi_union_pw_aff_range_is_wrapping(multi: Keep<isl_multi_union_pw_aff>) -> isl_bool;
     pub fn isl_multi_union_pw_aff_range_factor_domain(multi: Take<isl_multi_union_pw_aff>) -> Give<isl_multi_union_pw_aff>;
     pub fn isl_multi_union_pw_aff_range_factor_range(multi: Take<isl_multi_union_pw_aff>) -> Give<isl_multi_union_pw_aff>;
     pub fn isl_multi_union_pw_aff_align_params(multi: Take<isl_multi_union_pw_aff>, model: Take<isl_space>) -> Give<isl_multi_union_pw_aff>;

@@ -45,7 +45,6 @@ functions! {
     pub fn isl_union_map_gist_range(umap: Take<isl_union_map>, uset: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_map_intersect_domain(umap: Take<isl_union_map>, uset: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_map_intersect_range(umap: Take<isl_union_map>, uset: Take<isl_union_set>) -> Give<isl_union_map>;
-    pub fn isl_union_map_subtract_domain(umap: Take<isl_union_map>, dom: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_map_apply_domain(umap1: Take<isl_union_map>, umap2: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_apply_range(umap1: Take<isl_union_map>, umap2: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_reverse(umap: Take<isl_union_map>) -> Give<isl_union_map>;
@@ -53,7 +52,6 @@ functions! {
     pub fn isl_union_map_deltas(umap: Take<isl_union_map>) -> Give<isl_union_set>;
     pub fn isl_union_map_project_out_param_id(umap: Take<isl_union_map>, id: Take<isl_id>) -> Give<isl_union_map>;
     pub fn isl_union_map_project_out(umap: Take<isl_union_map>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_union_map>;
-    pub fn isl_union_map_project_out_all_params(umap: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_remove_divs(bmap: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_plain_is_empty(umap: Keep<isl_union_map>) -> isl_bool;
     pub fn isl_union_map_is_empty(umap: Keep<isl_union_map>) -> isl_bool;

@@ -32,7 +32,6 @@ functions! {
     pub fn isl_union_set_gist_params(uset: Take<isl_union_set>, set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_apply(uset: Take<isl_union_set>, umap: Take<isl_union_map>) -> Give<isl_union_set>;
     pub fn isl_union_set_project_out(uset: Take<isl_union_set>, kind: isl_dim_type, first: c_uint, n: c_uint) -> Give<isl_union_set>;
-    pub fn isl_union_set_project_out_all_params(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_remove_divs(bset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_is_params(uset: Keep<isl_union_set>) -> isl_bool;
     pub fn isl_union_set_is_empty(uset: Keep<isl_union_set>) -> isl_bool;

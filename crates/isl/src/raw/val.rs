@@ -15,7 +15,6 @@ functions! {
     pub fn isl_multi_val_get_at(multi: Keep<isl_multi_val>, pos: c_int) -> Give<isl_val>;
     pub fn isl_multi_val_flat_range_product(multi1: Take<isl_multi_val>, multi2: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_range_product(multi1: Take<isl_multi_val>, multi2: Take<isl_multi_val>) -> Give<isl_multi_val>;
-    pub fn isl_multi_val_range_is_wrapping(multi: Keep<isl_multi_val>) -> isl_bool;
     pub fn isl_multi_val_range_factor_domain(multi: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_range_factor_range(multi: Take<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_align_params(multi: Take<isl_multi_val>, model: Take<isl_space>) -> Give<isl_multi_val>;

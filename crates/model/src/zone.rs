@@ -8,11 +8,7 @@
 //! Here a content is kept as the pairs of its writer and its readers, with the element: `{ writer -> [reader -> A[e]] }`. That is what
 //! a dataflow computation yields at once, and whether something happens within a lifetime is whether a relation is empty:
 //! an instance at x is within if not_after(writer, x) and before(x, reader). The zones themselves, as sets of points in time, say
-//! the same and take isl a hundred times as long; they are written down in `sets`, against which tests hold the figures of the
-//! paper.
-
-#[cfg(test)]
-mod sets;
+//! the same and take isl a hundred times as long.
 
 use crate::dataflow::Question;
 use crate::known::KnownParams;
