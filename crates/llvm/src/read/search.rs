@@ -5,8 +5,13 @@ use super::legality;
 use super::region::{ChainEnd, Piece, Region, chain};
 use super::{FoundRegion, Inputs, Memory, Reading, Stop, refusal_of_isl};
 use crate::facts::{BlockId, LoopId};
+use isl::Budget;
 use model::refusal::{Refusal, RefusalKind};
 use std::collections::BTreeSet;
+
+/// Domains, access relations and contexts of one region.
+const READ: Budget = Budget::new("read", 500_000);
+const READ_HASTILY: Budget = Budget::new("read", 50_000);
 
 struct Search<'a> {
     inputs: Inputs<'a>,
@@ -36,9 +41,9 @@ pub fn search(inputs: Inputs, memory: &mut Memory) -> Reading {
 
 impl Search<'_> {
     /// A function in which much was read in vain, time and again smaller parts of the same, is not worth as much in the end.
-    fn budget(&self) -> isl::Budget {
+    fn budget(&self) -> Budget {
         const PATIENCE: usize = 8;
-        if self.memory.in_vain < PATIENCE { isl::Budget::READ } else { isl::Budget::READ_HASTILY }
+        if self.memory.in_vain < PATIENCE { READ } else { READ_HASTILY }
     }
 
     /// Searches one level of the loop tree from `start` to `stop`.

@@ -37,6 +37,9 @@ impl Default for AstOptions {
     }
 }
 
+/// From the schedule tree to loops.
+const AST: Budget = Budget::new("ast", 1_000_000);
+
 /// The loops of a schedule tree for parameters in `context`.
 ///
 /// Requires: the coincident flags of the bands are true for the order that the tree describes.
@@ -47,7 +50,7 @@ pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Res
     // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
     let mut last = None;
     for separate in [true, false] {
-        let result = ctx.within(Budget::AST, || {
+        let result = ctx.within(AST, || {
             // What the context says need not be simplified away again in every loop.
             let tree = labelled(&schedule.gist_domain_params(context)?)?;
             let tree = if separate { separated(&tree)? } else { tree };
