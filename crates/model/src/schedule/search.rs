@@ -3,10 +3,10 @@
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
-use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions, Start};
+use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
+use crate::transform::{BandId, Step, StepError, Steps, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
 
@@ -149,15 +149,16 @@ pub(super) fn choose(
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
-        Ok(match complete(schedule, steps, deps)? {
-            Legality::Violated(pairs) => Decision::Illegal { steps: steps.clone(), pairs },
-            Legality::Legal(legal) => {
+        match Order::from_steps((*start, schedule), steps, scop, deps) {
+            Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
-                let (legal, labels) = label(legal, scop, &tree.shape, threads_from, &vectors)?;
-                let steps = steps.iter().cloned().chain(labels).collect();
-                Decision::Transform { order: Order { start: *start, steps, legal }, reason, cycles }
+                label(&mut order, scop, &tree.shape, threads_from, &vectors)?;
+                Ok(Decision::Transform { order, reason, cycles })
             }
-        })
+            Err(OrderError::Violated(pairs)) => Ok(Decision::Illegal { steps: steps.clone(), pairs }),
+            Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+            Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
+        }
     };
     let has_threads =
         |decision: &Decision| matches!(decision, Decision::Transform { order, .. } if order.is_for_threads());
@@ -214,35 +215,18 @@ fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
     wrong.into_iter().chain(steps.iter().cloned()).collect()
 }
 
-/// Takes the steps, and tells whether what they lead to is legal.
-fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Legality, IslError> {
-    let mut schedule = schedule.clone();
-    for step in steps {
-        schedule = match step.apply(&schedule) {
-            Err(StepError::Isl(error)) => return Err(error),
-            other => other.expect("steps are made for this tree"),
-        };
-    }
-    check_legal(&schedule, deps)
-}
-
 /// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band
 /// runs at least so many instances.
 fn label(
-    mut legal: Legal,
+    order: &mut Order,
     scop: &Scop,
     shape: &BandTree,
     threads_from: Option<f64>,
     vectors: &BTreeSet<BandId>,
-) -> Result<(Legal, Steps), IslError> {
-    let mut steps = Steps::new();
-    for (band, members, depth) in bands(legal.schedule())? {
-        let mut try_step = |step: Step| match legal.with(&step, scop) {
-            Ok(with) => {
-                legal = with;
-                steps.push(step);
-                Ok(true)
-            }
+) -> Result<(), IslError> {
+    for (band, members, depth) in bands(order.schedule())? {
+        let mut try_step = |step: Step| match order.add_label(&step, scop) {
+            Ok(()) => Ok(true),
             Err(StepError::Isl(error)) => Err(error),
             Err(_) => Ok(false),
         };
@@ -252,7 +236,7 @@ fn label(
             try_step(Step::Threads { band })?;
         }
     }
-    Ok((legal, steps))
+    Ok(())
 }
 
 /// All bands of a tree, outer before inner, with how many loops they have and how many are around them.

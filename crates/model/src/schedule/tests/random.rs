@@ -42,7 +42,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let schedule = Orders::of(&scop, &deps, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
-        let schedule = legal(&schedule, &steps, &deps);
+        let schedule = legal(&schedule, &steps, &scop, &deps);
         let options = AstOptions { max_nodes: 2000 };
         let node = generate(&schedule, &scop.context, &options).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
