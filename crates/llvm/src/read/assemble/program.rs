@@ -81,10 +81,9 @@ fn code(values: &Values, statement: &mut Statement, body: &Body) -> Code {
         };
     }
     let counters = body.inductions.iter().map(|i| (i.value, CounterValue { base: i.base, offset: i.offset.clone() }));
-    let has_effect = |v: &&ValueId| match &values.facts.instruction(**v).expect("an instruction").op {
-        Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
-        Op::Call(call) => call.math_errno && !planted::is(Fault::ErrnoUnneeded),
-        _ => false,
+    let has_effect = |v: &&ValueId| {
+        let op = &values.facts.instruction(**v).expect("an instruction").op;
+        op.has_effect() && !(planted::is(Fault::ErrnoUnneeded) && matches!(op, Op::Call(_)))
     };
     let effects = operations.iter().filter(has_effect).copied().collect();
     Code { counters: counters.collect(), operations, effects }

@@ -9,7 +9,7 @@ pub use preload::{CellRead, InvariantRead, read_invariants};
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, NotAffine, Scope, Window};
 use super::statement::{Cut, Draft};
-use crate::facts::{BlockId, Op, ValueId, ValueKind};
+use crate::facts::{BlockId, MemoryUse, UseSize, ValueId, ValueKind};
 use indexmap::IndexMap;
 use isl::PwAff;
 use model::delinearize::Offset;
@@ -69,13 +69,6 @@ pub struct Length {
     pub may_wrap: bool,
 }
 
-/// How much an instruction touches, as it says it.
-#[derive(Clone, Copy)]
-enum Size {
-    Bytes(u64),
-    Value(ValueId),
-}
-
 /// A block operation whose length is to be read.
 struct BlockOperation {
     base: ValueId,
@@ -129,21 +122,14 @@ impl AccessReader<'_, '_> {
         let instruction = facts.instruction(value).expect("an instruction");
         let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
         let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
-        let (touched, size) = match &instruction.op {
-            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Size::Bytes(*bytes)),
-            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Size::Bytes(*bytes)),
-            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Size::Value(*length)),
-            Op::MemCopy { destination, source, length, .. } => {
-                (vec![(*source, AccessKind::Read), (*destination, write)], Size::Value(*length))
-            }
-            _ => return Ok(()),
-        };
-        for (pointer, kind) in touched {
+        let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
+        for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
+            let Some(pointer) = pointer else { continue };
             let AccessStart { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
             let accesses = self.found.by_base.entry(base).or_default();
             let extent = match size {
-                Size::Bytes(bytes) => AccessSize::Bytes(bytes),
-                Size::Value(length) => {
+                UseSize::Bytes(bytes) => AccessSize::Bytes(bytes),
+                UseSize::Value(length) => {
                     self.blocks.push(BlockOperation { base, position: accesses.len(), draft: index, length });
                     AccessSize::Unknown
                 }

@@ -10,7 +10,7 @@
 //! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
 
 use super::Values;
-use crate::facts::{BlockId, CastOp, Op, Predicate, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, MemoryUse, Op, Predicate, Type, UseSize, ValueId, ValueKind};
 use std::collections::BTreeSet;
 
 /// Addresses are followed so far.
@@ -80,12 +80,12 @@ impl Values<'_> {
         let facts = self.facts;
         let mut todo: Vec<ValueId> = Vec::new();
         for instruction in self.instructions().filter_map(|v| facts.instruction(v)) {
-            match &instruction.op {
-                Op::Load { pointer, .. } | Op::Store { pointer, .. } => todo.push(*pointer),
-                Op::MemSet { destination, length, .. } => todo.extend([*destination, *length]),
-                Op::MemCopy { destination, source, length, .. } => todo.extend([*destination, *source, *length]),
-                Op::Branch { .. } | Op::Switch { .. } => todo.extend(instruction.operands.first()),
-                _ => {}
+            if let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() {
+                let length = if let UseSize::Value(length) = size { Some(length) } else { None };
+                todo.extend([reads, writes, length].into_iter().flatten());
+            }
+            if let Op::Branch { .. } | Op::Switch { .. } = instruction.op {
+                todo.extend(instruction.operands.first());
             }
         }
         let mut seen = BTreeSet::new();
@@ -110,16 +110,16 @@ impl Values<'_> {
     /// Where the region writes: pointer and, if constant, number of bytes.
     fn writes(&self) -> Vec<(ValueId, Option<i64>)> {
         let facts = self.facts;
-        let constant = |length: ValueId| match facts.value(length).kind {
-            ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
-            _ => None,
-        };
-        let write = |value: ValueId| match &facts.instruction(value)?.op {
-            Op::Store { pointer, bytes, .. } => Some((*pointer, i64::try_from(*bytes).ok())),
-            Op::MemSet { destination, length, .. } | Op::MemCopy { destination, length, .. } => {
-                Some((*destination, constant(*length)))
-            }
-            _ => None,
+        let write = |value: ValueId| {
+            let MemoryUse { writes, size, .. } = facts.instruction(value)?.op.memory()?;
+            let bytes = match size {
+                UseSize::Bytes(bytes) => i64::try_from(bytes).ok(),
+                UseSize::Value(length) => match facts.value(length).kind {
+                    ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
+                    _ => None,
+                },
+            };
+            Some((writes?, bytes))
         };
         self.instructions().filter_map(write).collect()
     }
