@@ -65,8 +65,9 @@ fn done(chosen: &Chosen) -> String {
     .into_iter()
     .filter_map(|(applies, what)| applies.then_some(what))
     .collect();
-    let what = if what.is_empty() { "reordered".to_string() } else { what.join(", ") };
-    format!("loops reordered: {what}; {}", chosen.reason)
+    let loops = if chosen.order.is_reordered() { "loops reordered" } else { "loops kept in order" };
+    let what = if what.is_empty() { String::new() } else { format!(": {}", what.join(", ")) };
+    format!("{loops}{what}; {}", chosen.reason)
 }
 
 fn check(region: &ConsideredRegion, chosen: &Chosen) -> String {

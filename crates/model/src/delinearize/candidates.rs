@@ -10,7 +10,8 @@
 
 use super::access::Linear;
 use super::division::{affine_factors, divide, positive, primitive};
-use crate::polynomial::{Monomial, Polynomial, Var, gcd};
+use crate::polynomial::{Monomial, Polynomial, Var};
+use num_integer::gcd;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inner sizes, and the strides of all dimensions but the last, whose stride is 1; both outermost first.

@@ -89,6 +89,9 @@ impl Order {
         };
         [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
     }
+    pub fn is_reordered(&self) -> bool {
+        self.start != Start::Original || !self.steps.iter().all(Step::is_label)
+    }
     pub fn is_tiled(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
     }

@@ -1,7 +1,7 @@
 //! A schedule tree as plain data for the estimate: bands with what they do to each statement, and references in bytes.
 
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
-use super::linear::{Fraction, step_of_loop};
+use super::linear::step_of_loop;
 use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
@@ -273,7 +273,7 @@ impl EstimatedTree {
                 for (reference, access) in moving.references.iter_mut().zip(accesses) {
                     let stride = match (&step, &access.per_dimension) {
                         (Some(step), Some(bytes)) => {
-                            let dot = |(d, b): (&Fraction, &f64)| d.as_f64() * b;
+                            let dot = |(d, b): (&f64, &f64)| d * b;
                             Some(scale * step.iter().zip(bytes).map(dot).sum::<f64>())
                         }
                         _ => None,

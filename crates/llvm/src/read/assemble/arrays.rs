@@ -12,6 +12,7 @@ use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_s
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use num_integer::gcd;
 use std::cell::Cell;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
@@ -272,10 +273,6 @@ fn block(access: &MemoryAccess) -> Result<Option<ByteBlock>, isl::IslError> {
         [(_, start)] => Some(ByteBlock { start: start.clone(), length: length.bytes.clone() }),
         _ => None,
     })
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The greatest common divisor of all coefficients of a function; 1 if it has divisions.
