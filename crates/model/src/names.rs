@@ -125,7 +125,8 @@ impl Names {
         out
     }
 
-    /// What a set of parameters demands: `n <= 9` for `[n] -> {  : n <= 9 }`, nothing for the universe.
+    /// What a set of parameters demands: `n <= 9` for `[n] -> {  : n <= 9 }`, nothing for the universe. isl prints sets and functions
+    /// with their spaces only, so these are taken off its text.
     pub fn constraints(&self, set: &Set) -> String {
         let text = self.isl(set);
         let inside = text.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);

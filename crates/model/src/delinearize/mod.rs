@@ -86,6 +86,7 @@ const MAX_EVALUATED: usize = 4;
 const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
+/// Where sizes are parameters more of them are, for there is no flat view to fall back on.
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
 /// Where subscripts leave their rows in more ways, no exact condition is looked for: the time grows with their square.
 const MAX_BROKEN_PARTS: usize = 12;
