@@ -173,8 +173,9 @@ fn possible(pairs: &UnionMap, known: &KnownParams) -> Result<UnionMap, IslError>
     Ok(out)
 }
 
-/// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
-pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
+/// The value-based dependences of all arrays, reductions not taken apart.
+#[cfg(test)]
+pub(crate) fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
     scop.ctx.within(DEPENDENCE, || {
         let known = KnownParams::of(scop)?;
         let order = Phases::of(scop, &known)?;

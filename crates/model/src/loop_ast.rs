@@ -174,21 +174,4 @@ impl Node {
             Node::Call { coordinates, .. } => coordinates.iter().for_each(visit),
         }
     }
-    /// Every loop of the tree, outer before inner.
-    pub fn for_each_loop(&self, visit: &mut impl FnMut(&For)) {
-        match self {
-            Node::Block(children) => children.iter().for_each(|c| c.for_each_loop(visit)),
-            Node::For(f) => {
-                visit(f);
-                f.body.for_each_loop(visit);
-            }
-            Node::If { then, otherwise, .. } => {
-                then.for_each_loop(visit);
-                if let Some(o) = otherwise {
-                    o.for_each_loop(visit);
-                }
-            }
-            Node::Call { .. } => {}
-        }
-    }
 }
