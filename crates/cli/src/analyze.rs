@@ -30,13 +30,11 @@ pub fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
         .prefix("loopwright-")
         .tempdir()
         .map_err(|e| Error::new(format!("cannot create a temporary folder: {e}")))?;
-    let folder_text = folder.path().to_str().filter(|text| !text.contains([',', ';']));
-    let Some(folder_text) = folder_text else {
-        let why = "the temporary folder's name has a comma or a semicolon, or is not text; set TMPDIR to another one";
-        return Err(Error::new(why));
+    let Some(folder_text) = folder.path().to_str() else {
+        return Err(Error::new("the temporary folder's name is not text; set TMPDIR to another one"));
     };
     let mut options = choices.options()?;
-    options.extend(&format!("analyze,report={folder_text}")).map_err(Error::new)?;
+    options.extend(&format!("analyze,report={}", options::quoted(folder_text))).map_err(Error::new)?;
     let (tool, mut command) = match input.language {
         Language::Ir => {
             let tool = Tool::Opt.locate()?;

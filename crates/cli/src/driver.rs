@@ -9,20 +9,8 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    C,
-    Cxx,
-    Fortran,
-}
-
 /// Becomes the compiler; returns only when it cannot be started.
-pub fn run(language: Language, arguments: Vec<OsString>) -> Result<(), Error> {
-    let tool = match language {
-        Language::C => Tool::Clang,
-        Language::Cxx => Tool::ClangCxx,
-        Language::Fortran => Tool::Flang,
-    };
+pub fn run(tool: Tool, arguments: Vec<OsString>) -> Result<(), Error> {
     let mut options = options_of_environment()?;
     let arguments = take_options(arguments, &mut options)?;
     let compiler = tool.locate()?;

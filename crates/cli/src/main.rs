@@ -16,6 +16,7 @@ use options::List;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use toolchain::Tool;
 
 #[derive(Parser)]
 #[command(
@@ -168,13 +169,13 @@ fn main() -> ExitCode {
     // A driver's command line belongs to the compiler: it is not parsed here, so that `--version` or `-h` reach it.
     let mut words = std::env::args_os().skip(1);
     let driver = match words.next().as_ref().and_then(|w| w.to_str()) {
-        Some("cc") => Some(driver::Language::C),
-        Some("c++") => Some(driver::Language::Cxx),
-        Some("fc") => Some(driver::Language::Fortran),
+        Some("cc") => Some(Tool::Clang),
+        Some("c++") => Some(Tool::ClangCxx),
+        Some("fc") => Some(Tool::Flang),
         _ => None,
     };
     let outcome = match driver {
-        Some(language) => driver::run(language, words.collect()),
+        Some(tool) => driver::run(tool, words.collect()),
         None => run(Cli::parse()),
     };
     match outcome {
@@ -190,9 +191,9 @@ fn run(cli: Cli) -> Result<(), Error> {
     match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Opt(args) => opt::run(&args),
-        Command::Cc(args) => driver::run(driver::Language::C, args.arguments),
-        Command::Cxx(args) => driver::run(driver::Language::Cxx, args.arguments),
-        Command::Fc(args) => driver::run(driver::Language::Fortran, args.arguments),
+        Command::Cc(args) => driver::run(Tool::Clang, args.arguments),
+        Command::Cxx(args) => driver::run(Tool::ClangCxx, args.arguments),
+        Command::Fc(args) => driver::run(Tool::Flang, args.arguments),
     }
 }
 

@@ -17,8 +17,6 @@ methods! { Aff;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_aff_involves_dims,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn get_domain_space(&self) -> Space = isl_aff_get_domain_space;
-    fn get_space(&self) -> Space = isl_aff_get_space;
-    fn get_local_space(&self) -> LocalSpace = isl_aff_get_local_space;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_aff_get_dim_name;
     /// The constant term, a rational if the expression has a denominator.
     fn get_constant_val(&self) -> Val = isl_aff_get_constant_val;
@@ -26,53 +24,21 @@ methods! { Aff;
     fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_aff_get_coefficient_val;
     /// The common denominator.
     fn get_denominator_val(&self) -> Val = isl_aff_get_denominator_val;
-    fn set_constant_si(&self, v: i64) -> Aff = isl_aff_set_constant_si;
     fn set_constant_val(&self, v: &Val) -> Aff = isl_aff_set_constant_val;
     fn set_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Aff = isl_aff_set_coefficient_si;
     fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Aff = isl_aff_set_coefficient_val,
         require matches!(kind, DimType::Param | DimType::In | DimType::Div) && pos < self.dim(kind)?;
     fn add_constant_si(&self, v: i64) -> Aff = isl_aff_add_constant_si;
     fn add_constant_val(&self, v: &Val) -> Aff = isl_aff_add_constant_val;
-    fn is_cst(&self) -> bool = isl_aff_is_cst;
-    fn set_tuple_id(&self, kind: DimType, id: &Id) -> Aff = isl_aff_set_tuple_id;
-    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Aff = isl_aff_set_dim_name;
-    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_aff_find_dim_by_name;
-    fn plain_is_equal(&self, other: &Aff) -> bool = isl_aff_plain_is_equal;
     fn plain_is_zero(&self) -> bool = isl_aff_plain_is_zero;
-    fn is_nan(&self) -> bool = isl_aff_is_nan;
     fn get_div(&self, pos: usize) -> Aff = isl_aff_get_div;
-    fn neg(&self) -> Aff = isl_aff_neg;
-    fn ceil(&self) -> Aff = isl_aff_ceil;
     fn floor(&self) -> Aff = isl_aff_floor;
-    /// The remainder in [0, modulus).
-    fn mod_val(&self, modulus: &Val) -> Aff = isl_aff_mod_val;
-    /// The product; one factor has to be constant on each piece.
-    fn mul(&self, other: &Aff) -> Aff = isl_aff_mul;
-    /// The exact quotient; the divisor has to be constant.
-    fn div(&self, other: &Aff) -> Aff = isl_aff_div;
-    fn add(&self, other: &Aff) -> Aff = isl_aff_add;
-    fn sub(&self, other: &Aff) -> Aff = isl_aff_sub;
-    fn scale_val(&self, v: &Val) -> Aff = isl_aff_scale_val;
     fn scale_down_val(&self, v: &Val) -> Aff = isl_aff_scale_down_val;
-    fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> Aff = isl_aff_insert_dims;
-    fn add_dims(&self, kind: DimType, n: usize) -> Aff = isl_aff_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Aff
-        = isl_aff_move_dims,
-        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
-    fn gist(&self, context: &Set) -> Aff = isl_aff_gist,
-        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
-    fn gist_params(&self, context: &Set) -> Aff = isl_aff_gist_params;
     fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
-    fn pullback_multi_aff(&self, ma: &MultiAff) -> Aff = isl_aff_pullback_multi_aff;
     fn zero_basic_set(&self) -> BasicSet = isl_aff_zero_basic_set;
     fn neg_basic_set(&self) -> BasicSet = isl_aff_neg_basic_set;
-    fn eq_set(&self, other: &Aff) -> Set = isl_aff_eq_set;
-    fn ne_set(&self, other: &Aff) -> Set = isl_aff_ne_set;
-    fn le_set(&self, other: &Aff) -> Set = isl_aff_le_set;
     fn lt_set(&self, other: &Aff) -> Set = isl_aff_lt_set;
     fn ge_set(&self, other: &Aff) -> Set = isl_aff_ge_set;
-    fn gt_set(&self, other: &Aff) -> Set = isl_aff_gt_set;
 }
 
 object! {
@@ -83,17 +49,9 @@ object! {
 
 methods! { PwAff;
     fn get_domain_space(&self) -> Space = isl_pw_aff_get_domain_space;
-    fn get_space(&self) -> Space = isl_pw_aff_get_space;
     fn from_aff(aff: &Aff) -> PwAff = isl_pw_aff_from_aff;
-    fn empty(space: &Space) -> PwAff = isl_pw_aff_empty;
     fn alloc(set: &Set, aff: &Aff) -> PwAff = isl_pw_aff_alloc;
-    fn zero_on_domain(ls: &LocalSpace) -> PwAff = isl_pw_aff_zero_on_domain;
-    fn var_on_domain(ls: &LocalSpace, kind: DimType, pos: usize) -> PwAff = isl_pw_aff_var_on_domain;
-    fn val_on_domain(domain: &Set, v: &Val) -> PwAff = isl_pw_aff_val_on_domain;
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_pw_aff_get_dim_name;
-    fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_pw_aff_has_dim_id;
-    fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_pw_aff_find_dim_by_name;
-    fn is_empty(&self) -> bool = isl_pw_aff_is_empty;
     fn plain_is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_plain_is_equal;
     fn is_equal(&self, other: &PwAff) -> bool = isl_pw_aff_is_equal;
     /// The smaller of the two where both are defined, the defined one elsewhere.
@@ -107,25 +65,15 @@ methods! { PwAff;
         require matches!(kind, DimType::Param | DimType::In | DimType::Div);
     fn is_cst(&self) -> bool = isl_pw_aff_is_cst;
     fn align_params(&self, model: &Space) -> PwAff = isl_pw_aff_align_params;
-    fn get_tuple_id(&self, kind: DimType) -> Id = isl_pw_aff_get_tuple_id;
     fn set_tuple_id(&self, kind: DimType, id: &Id) -> PwAff = isl_pw_aff_set_tuple_id;
-    fn reset_tuple_id(&self, kind: DimType) -> PwAff = isl_pw_aff_reset_tuple_id;
-    fn reset_user(&self) -> PwAff = isl_pw_aff_reset_user;
-    /// The values of the parameters for which it is defined somewhere.
-    fn params(&self) -> Set = isl_pw_aff_params;
-    /// Where it is defined.
-    fn domain(&self) -> Set = isl_pw_aff_domain;
     /// The smaller of the two where both are defined.
     fn min(&self, other: &PwAff) -> PwAff = isl_pw_aff_min;
     /// The larger of the two where both are defined.
     fn max(&self, other: &PwAff) -> PwAff = isl_pw_aff_max;
     /// The product; one factor has to be constant on each piece.
     fn mul(&self, other: &PwAff) -> PwAff = isl_pw_aff_mul;
-    /// The exact quotient; the divisor has to be constant.
-    fn div(&self, other: &PwAff) -> PwAff = isl_pw_aff_div;
     fn add(&self, other: &PwAff) -> PwAff = isl_pw_aff_add;
     fn sub(&self, other: &PwAff) -> PwAff = isl_pw_aff_sub;
-    fn neg(&self) -> PwAff = isl_pw_aff_neg;
     fn ceil(&self) -> PwAff = isl_pw_aff_ceil;
     fn floor(&self) -> PwAff = isl_pw_aff_floor;
     /// The remainder in [0, modulus).
@@ -134,24 +82,13 @@ methods! { PwAff;
     fn tdiv_q(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_q;
     /// The remainder by a constant, with the sign of the dividend.
     fn tdiv_r(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
-    fn intersect_params(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_params;
     fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
-    fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
-    /// The first argument where `self` is not zero, the second where it is; undefined where `self` is.
-    fn cond(&self, pwaff_true: &PwAff, pwaff_false: &PwAff) -> PwAff = isl_pw_aff_cond;
     fn add_constant_val(&self, v: &Val) -> PwAff = isl_pw_aff_add_constant_val;
     fn scale_val(&self, v: &Val) -> PwAff = isl_pw_aff_scale_val;
     fn scale_down_val(&self, f: &Val) -> PwAff = isl_pw_aff_scale_down_val;
-    fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> PwAff
-        = isl_pw_aff_move_dims,
-        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
     fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
-    fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist,
-        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwAff = isl_pw_aff_gist_params;
-    fn eval(&self, pnt: &Point) -> Val = isl_pw_aff_eval;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwAff = isl_pw_aff_pullback_multi_aff;
     fn n_piece(&self) -> usize = isl_pw_aff_n_piece;
     /// Where it is ≥ 0.
@@ -164,8 +101,6 @@ methods! { PwAff;
     fn lt_set(&self, other: &PwAff) -> Set = isl_pw_aff_lt_set;
     fn ge_set(&self, other: &PwAff) -> Set = isl_pw_aff_ge_set;
     fn gt_set(&self, other: &PwAff) -> Set = isl_pw_aff_gt_set;
-    fn min_val(&self) -> Val = isl_pw_aff_min_val;
-    fn max_val(&self) -> Val = isl_pw_aff_max_val;
 }
 
 impl PwAff {

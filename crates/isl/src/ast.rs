@@ -1,5 +1,5 @@
 use crate::object::{Lift, Lower, lift_enum, methods, object};
-use crate::{Ctx, Id, IslError, Result, Val, callback, raw};
+use crate::{Id, IslError, Result, Val, callback, raw};
 
 object! {
     /// A statement of the generated loops: `for`, `if`, block, mark or user statement.
@@ -40,22 +40,6 @@ object! {
 }
 
 methods! { AstExpr;
-    fn from_val(v: &Val) -> AstExpr = isl_ast_expr_from_val;
-    fn from_id(id: &Id) -> AstExpr = isl_ast_expr_from_id;
-    fn neg(&self) -> AstExpr = isl_ast_expr_neg;
-    fn add(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_add;
-    fn sub(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_sub;
-    fn mul(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_mul;
-    fn div(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_div;
-    fn and(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and;
-    fn and_then(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_and_then;
-    fn or(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or;
-    fn or_else(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_or_else;
-    fn lt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_lt;
-    fn gt(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_gt;
-    fn eq(&self, other: &AstExpr) -> AstExpr = isl_ast_expr_eq;
-    fn access(&self, indices: &[AstExpr]) -> AstExpr = isl_ast_expr_access;
-    fn call(&self, arguments: &[AstExpr]) -> AstExpr = isl_ast_expr_call;
     fn get_type(&self) -> AstExprType = isl_ast_expr_get_type;
     fn int_get_val(&self) -> Val = isl_ast_expr_int_get_val;
     fn id_get_id(&self) -> Id = isl_ast_expr_id_get_id;
@@ -64,24 +48,6 @@ methods! { AstExpr;
     fn get_op_type(&self) -> AstExprOpType = isl_ast_expr_get_op_type;
     fn op_get_n_arg(&self) -> usize = isl_ast_expr_op_get_n_arg;
     fn op_get_arg(&self, pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
-    fn is_equal(&self, other: &AstExpr) -> bool = isl_ast_expr_is_equal;
-    /// The expression as C.
-    #[allow(non_snake_case)]
-    fn to_C_str(&self) -> String = isl_ast_expr_to_C_str;
-}
-
-object! {
-    /// A table from ids to expressions.
-    IdToAstExpr(isl_id_to_ast_expr), print isl_id_to_ast_expr_to_str, parse isl_id_to_ast_expr_read_from_str
-}
-
-methods! { IdToAstExpr;
-    fn alloc(ctx: &Ctx, min_size: usize) -> IdToAstExpr = isl_id_to_ast_expr_alloc;
-    fn has(&self, key: &Id) -> bool = isl_id_to_ast_expr_has;
-    fn get(&self, key: &Id) -> AstExpr = isl_id_to_ast_expr_get;
-    fn set(&self, key: &Id, val: &AstExpr) -> IdToAstExpr = isl_id_to_ast_expr_set;
-    fn drop(&self, key: &Id) -> IdToAstExpr = isl_id_to_ast_expr_drop;
-    fn is_equal(&self, other: &IdToAstExpr) -> bool = isl_id_to_ast_expr_is_equal;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

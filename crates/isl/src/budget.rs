@@ -4,8 +4,8 @@ use crate::large::Meter;
 use crate::{Ctx, IslError, Result, raw};
 
 /// A named allowance of isl operations. An operation is an allocation or a pivot of a simplex tableau: about a microsecond
-/// where tableaux are small, so a million is about a second; the scheduler's are not, see [`Budget::schedule_of`]. Counting
-/// operations rather than time keeps results the same on every machine.
+/// where tableaux are small, so a million is about a second. Counting operations rather than time keeps results the same on every
+/// machine. How much a stage may use is said where the stage is.
 ///
 /// Numbers of many digits make operations slow, so the arithmetic on them uses up operations too, in proportion to `steps`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,25 +16,11 @@ pub struct Budget {
     pub steps: u64,
 }
 
-/// About a second.
-const STEPS_OF_A_SECOND: u64 = 1_000_000_000;
+/// Of arithmetic on large numbers.
+pub const STEPS_OF_A_SECOND: u64 = 1_000_000_000;
 
 impl Budget {
-    /// Domains, access relations and contexts from the IR.
-    pub const READ: Budget = Budget::new("read", 500_000);
-    pub const READ_HASTILY: Budget = Budget::new("read", 50_000);
-    /// From the schedule tree to loops.
-    pub const AST: Budget = Budget::new("ast", 1_000_000);
-
-    /// The scheduler's linear programs for this many statements that depend on each other: about a second at most.
-    ///
-    /// The tableaux have a row per dependence and columns for every statement, so that the cost of a pivot grows about as the
-    /// square: 5 µs each were measured for 4 statements of depth 3, 30 µs for 12, 290 µs for 24.
-    pub const fn schedule_of(statements: u64) -> Budget {
-        let size = if statements < 4 { 4 } else { statements };
-        Budget { name: "schedule", operations: 10_000_000 / (size * size), steps: STEPS_OF_A_SECOND }
-    }
-
+    /// As many operations as are allowed, each worth about a microsecond.
     pub const fn new(name: &'static str, operations: u64) -> Budget {
         Budget { name, operations, steps: operations.saturating_mul(STEPS_OF_A_SECOND / 1_000_000) }
     }
@@ -67,9 +53,43 @@ impl Ctx {
     ///
     /// Arithmetic on large numbers is counted for the innermost context that a thread has called this for.
     pub fn within<T, E: From<IslError>>(&self, budget: Budget, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.bounded(budget, work).0
+    }
+
+    /// As [`Ctx::within`]; nothing if this budget ran out, and not one around it or inside of it.
+    pub fn try_within<T>(&self, budget: Budget, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        match self.bounded(budget, work) {
+            (Err(IslError::OutOfBudget { .. }), true) => Ok(None),
+            (other, _) => other.map(Some),
+        }
+    }
+
+    /// As [`Ctx::try_within`], with one of so many equal parts of what the budget in force still allows; without limit if there is
+    /// none.
+    pub fn try_within_part<T>(
+        &self,
+        name: &'static str,
+        parts: u64,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(left) = self.operations_left() else {
+            return work().map(Some);
+        };
+        let operations = left / parts;
+        let steps = operations.saturating_mul(Meter::steps_per_operation());
+        self.try_within(Budget { name, operations, steps }, work)
+    }
+
+    /// Also tells whether nothing is left of this budget, while those around it have more.
+    fn bounded<T, E: From<IslError>>(
+        &self,
+        budget: Budget,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> (Result<T, E>, bool) {
         let outer = self.limit_now();
+        let is_tightest = outer.is_none_or(|outer| outer.left > budget.operations);
         let inner = match outer {
-            Some(outer) if outer.left <= budget.operations => outer,
+            Some(outer) if !is_tightest => outer,
             _ => Limit { left: budget.operations, stage: budget.name },
         };
         self.set_limit(Some(inner));
@@ -78,32 +98,10 @@ impl Ctx {
         let result = catch_unwind(AssertUnwindSafe(work));
         outer_meter.replace();
         // `work` may have reset the counter, with a budget of its own.
-        let used = inner.left - self.limit_now().map_or(0, |limit| limit.left);
+        let left = self.limit_now().map_or(0, |limit| limit.left);
+        let used = inner.left - left;
         self.set_limit(outer.map(|outer| Limit { left: outer.left.saturating_sub(used), ..outer }));
-        result.unwrap_or_else(|payload| resume_unwind(payload))
-    }
-
-    /// As [`Ctx::within`]; nothing if this budget ran out, and not one around it or inside of it.
-    pub fn try_within<T>(&self, budget: Budget, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
-        match self.within(budget, work) {
-            Err(IslError::OutOfBudget { stage }) if stage == budget.name => Ok(None),
-            other => other.map(Some),
-        }
-    }
-
-    /// Runs `work` with one of so many equal parts of what the budget in force still allows; without limit if there is none.
-    pub fn within_part<T, E: From<IslError>>(
-        &self,
-        name: &'static str,
-        parts: u64,
-        work: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
-        let Some(left) = self.operations_left() else {
-            return work();
-        };
-        let operations = left / parts;
-        let steps = operations.saturating_mul(Meter::steps_per_operation());
-        self.within(Budget { name, operations, steps }, work)
+        (result.unwrap_or_else(|payload| resume_unwind(payload)), is_tightest && left == 0)
     }
 
     /// The operations that the budget in force still allows; `None` outside of [`Ctx::within`].

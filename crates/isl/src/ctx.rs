@@ -201,25 +201,15 @@ options! {
     fn set_schedule_max_constant_term(i32) = isl_options_set_schedule_max_constant_term;
     fn set_schedule_serialize_sccs(bool) = isl_options_set_schedule_serialize_sccs;
     fn set_schedule_whole_component(bool) = isl_options_set_schedule_whole_component;
-    fn set_schedule_carry_self_first(bool) = isl_options_set_schedule_carry_self_first;
     fn set_schedule_maximize_band_depth(bool) = isl_options_set_schedule_maximize_band_depth;
     fn set_schedule_maximize_coincidence(bool) = isl_options_set_schedule_maximize_coincidence;
     fn set_schedule_outer_coincidence(bool) = isl_options_set_schedule_outer_coincidence;
-    fn set_schedule_split_scaled(bool) = isl_options_set_schedule_split_scaled;
     fn set_schedule_treat_coalescing(bool) = isl_options_set_schedule_treat_coalescing;
-    fn set_schedule_separate_components(bool) = isl_options_set_schedule_separate_components;
     fn set_tile_scale_tile_loops(bool) = isl_options_set_tile_scale_tile_loops;
     fn set_tile_shift_point_loops(bool) = isl_options_set_tile_shift_point_loops;
     fn set_ast_build_atomic_upper_bound(bool) = isl_options_set_ast_build_atomic_upper_bound;
     fn set_ast_build_prefer_pdiv(bool) = isl_options_set_ast_build_prefer_pdiv;
     fn set_ast_build_detect_min_max(bool) = isl_options_set_ast_build_detect_min_max;
     fn set_ast_build_exploit_nested_bounds(bool) = isl_options_set_ast_build_exploit_nested_bounds;
-    fn set_ast_build_group_coscheduled(bool) = isl_options_set_ast_build_group_coscheduled;
     fn set_ast_build_scale_strides(bool) = isl_options_set_ast_build_scale_strides;
-    fn set_ast_build_allow_else(bool) = isl_options_set_ast_build_allow_else;
-    fn set_ast_build_allow_or(bool) = isl_options_set_ast_build_allow_or;
-    fn set_ast_always_print_block(bool) = isl_options_set_ast_always_print_block;
-    fn set_pip_symmetry(bool) = isl_options_set_pip_symmetry;
-    fn set_coalesce_bounded_wrapping(bool) = isl_options_set_coalesce_bounded_wrapping;
-    fn set_coalesce_preserve_locals(bool) = isl_options_set_coalesce_preserve_locals;
 }

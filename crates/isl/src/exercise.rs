@@ -155,14 +155,12 @@ parsed_samples! {
     PwAff: "[n] -> { S[i, j] -> [(i)] : i > n; S[i, j] -> [(j)] : i <= n }", "[n] -> { [(n)] : n > 2 }";
     MultiAff: "[n] -> { S[i, j] -> A[i + n, j, 3] }", "{ [] -> [] }", "[n] -> { S[i, j] -> S[j, i] }";
     PwMultiAff: "[n] -> { S[i, j] -> A[i + n, j] : i > 0; S[i, j] -> A[0, 0] : i < 0 }", "{ S[i, j] -> S[j, i] }";
-    MultiPwAff: "[n] -> { S[i, j] -> A[(i : i > 0), (j)] }", "{ S[i, j] -> [] }";
     UnionPwAff: "{ S[i, j] -> [(i)]; T[i] -> [(2i)] }";
     MultiUnionPwAff: "[{ S[i, j] -> [(i)]; T[i] -> [(i)] }, { S[i, j] -> [(j)]; T[i] -> [(0)] }]";
     UnionPwMultiAff: "{ S[i, j] -> A[i]; T[i] -> B[i, i] }";
     BasicSet: "[n] -> { S[i, j] : 0 <= i < 5 and 0 <= j <= i and exists (e : j = 2e) }", "[n] -> { : n > 0 }",
         "{ [S[i] -> T[j]] : i = j and 0 <= i < 4 }";
     BasicMap: "[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n }", "{ [S[i] -> T[j]] -> [A[i] -> B[x]] : x = i mod 4 }";
-    PwQPolynomial: "[n] -> { S[i, j] -> n * i + j^2 : 0 <= i < 4 and 0 <= j < 3 and 0 <= n < 3 }";
     Schedule: r#"{ domain: "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < 4; T[i] : 0 <= i < n }",
         child: { schedule: "[{ S[i, j] -> [(i)]; T[i] -> [(i)] }]", permutable: 1,
             child: { sequence: [
@@ -177,7 +175,8 @@ samples! {
     DimType: |_ctx| vec![DimType::Param, DimType::In, DimType::Out, DimType::Div, DimType::Cst];
     AstLoopType: |_ctx| vec![AstLoopType::Default, AstLoopType::Unroll];
     Val: |ctx| vec![
-        Val::int_from_si(ctx, 3)?, Val::from_str(ctx, "-5/2")?, Val::nan(ctx)?, Val::zero(ctx)?, Val::infty(ctx)?
+        Val::int_from_si(ctx, 3)?, Val::from_str(ctx, "-5/2")?, Val::nan(ctx)?, Val::int_from_si(ctx, 0)?,
+        Val::from_str(ctx, "infty")?,
     ];
     Id: |ctx| vec![Id::alloc(ctx, "n", 0)?, Id::alloc(ctx, "q", 5)?];
     Space: |ctx| vec![
@@ -190,7 +189,7 @@ samples! {
     ];
     LocalSpace: |ctx| vec![
         LocalSpace::from_space(&Space::read_from_str(ctx, "[n] -> { S[i, j] }")?)?,
-        BasicSet::read_from_str(ctx, "{ [i] : exists (e : i = 3e) }")?.get_local_space()?,
+        LocalSpace::from_space(&Space::params_alloc(ctx, 1)?)?,
     ];
     Aff: |ctx| vec![
         Aff::read_from_str(ctx, "[n] -> { S[i, j] -> [(i + 2j + n + floor(i/3))] }")?,
@@ -215,17 +214,17 @@ samples! {
         Map::read_from_str(ctx, "[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n; S[i, j] -> S[i, j + 1] : 0 <= j <= i < n }")?,
         Map::read_from_str(ctx, "{ [S[i] -> T[j]] -> [A[i] -> B[x]] : x = i mod 4 }")?,
         Map::read_from_str(ctx, "{ S[i, j] -> A[i] : 0 <= i, j < 4 }")?,
-        Map::universe(&Space::alloc(ctx, 1, 2, 2)?)?,
+        Set::universe(&Space::set_alloc(ctx, 1, 2)?)?.identity()?,
     ];
     UnionMap: |ctx| vec![
         UnionMap::read_from_str(ctx, "[n] -> { S[i, j] -> A[i] : 0 <= i < n; T[i] -> A[i + 1] : 0 <= i < n }")?,
         UnionMap::read_from_str(ctx, "{ S[i, j] -> S[i + 1, j] : 0 <= i, j < 4 }")?,
-        UnionMap::from_map(&Map::universe(&Space::alloc(ctx, 1, 2, 2)?)?)?,
+        UnionMap::from_map(&Set::universe(&Space::set_alloc(ctx, 1, 2)?)?.identity()?)?,
     ];
     Point: |ctx| vec![
         Point::zero(&Space::read_from_str(ctx, "[n] -> { S[i, j] }")?)?,
         Set::read_from_str(ctx, "{ S[2, 3] }")?.sample_point()?,
-        Point::void(&Space::read_from_str(ctx, "{ S[i, j] }")?)?,
+        Set::read_from_str(ctx, "{ S[i, j] : false }")?.sample_point()?,
     ];
     Constraint: |ctx| {
         let space = LocalSpace::from_space(&Space::read_from_str(ctx, "[n] -> { S[i, j] }")?)?;
@@ -250,12 +249,9 @@ samples! {
         vec![outer, block, statement]
     };
     AstExpr: |ctx| vec![
-        AstExpr::from_val(&Val::one(ctx)?)?,
+        AstNode::samples(ctx)[0].for_get_init()?,
         AstNode::samples(ctx)[0].for_get_cond()?,
-        AstExpr::from_id(&Id::alloc(ctx, "n", 0)?)?,
-    ];
-    IdToAstExpr: |ctx| vec![
-        IdToAstExpr::alloc(ctx, 2)?.set(&Id::alloc(ctx, "n", 0)?, &AstExpr::from_val(&Val::one(ctx)?)?)?
+        AstNode::samples(ctx)[0].for_get_iterator()?,
     ];
     UnionAccessInfo: |ctx| vec![
         UnionAccessInfo::from_sink(&UnionMap::read_from_str(ctx, "{ S[i, j] -> A[i] : 0 <= i, j < 4 }")?)?
@@ -263,12 +259,6 @@ samples! {
             .set_schedule_map(&UnionMap::read_from_str(ctx, "{ S[i, j] -> [1, i, j]; T[i] -> [0, i, 0] }")?)?
     ];
     UnionFlow: |ctx| vec![UnionAccessInfo::samples(ctx)[0].compute_flow()?];
-    QPolynomial: |ctx| vec![PwQPolynomial::samples(ctx)[0].pieces()?[0].1.clone()];
-    Term: |ctx| QPolynomial::samples(ctx)[0].terms()?;
-    FixedBox: |ctx| vec![
-        Map::read_from_str(ctx, "[n] -> { S[i] -> A[j] : i <= j < i + 4 }")?.get_range_simple_fixed_box_hull()?
-    ];
-    StrideInfo: |ctx| vec![Set::read_from_str(ctx, "{ [i] : exists (e : i = 3e + 1) }")?.get_stride_info(0)?];
 }
 
 #[test]
@@ -279,7 +269,6 @@ fn every_function_answers_or_refuses() {
         PwAff::exercise,
         MultiAff::exercise,
         PwMultiAff::exercise,
-        MultiPwAff::exercise,
         UnionPwAff::exercise,
         MultiUnionPwAff::exercise,
         UnionPwMultiAff::exercise,
@@ -296,18 +285,12 @@ fn every_function_answers_or_refuses() {
         LocalSpace::exercise,
         Point::exercise,
         Constraint::exercise,
-        QPolynomial::exercise,
-        PwQPolynomial::exercise,
-        Term::exercise,
-        FixedBox::exercise,
-        StrideInfo::exercise,
         Schedule::exercise,
         ScheduleConstraints::exercise,
         ScheduleNode::exercise,
         AstBuild::exercise,
         AstNode::exercise,
         AstExpr::exercise,
-        IdToAstExpr::exercise,
         UnionAccessInfo::exercise,
         UnionFlow::exercise,
     ];
@@ -321,5 +304,5 @@ fn every_function_answers_or_refuses() {
             .unwrap();
     }
     let (answers, errors) = (gym.answers.get(), gym.errors.get());
-    assert!(answers > 9_000 && errors > 20_000, "{answers} answers, {errors} errors");
+    assert!(answers > 3_000 && errors > 9_000, "{answers} answers, {errors} errors");
 }

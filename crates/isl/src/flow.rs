@@ -33,7 +33,6 @@ methods! { UnionFlow;
     /// As `get_may_dependence`, with the element accessed: { source -> [sink -> element] }.
     fn get_full_may_dependence(&self) -> UnionMap = isl_union_flow_get_full_may_dependence;
     /// The accesses of the sink for which there is no source at all.
-    fn get_must_no_source(&self) -> UnionMap = isl_union_flow_get_must_no_source;
     /// The accesses of the sink for which there may be no definite source.
     fn get_may_no_source(&self) -> UnionMap = isl_union_flow_get_may_no_source;
 }

@@ -1,9 +1,6 @@
 use crate::error::or_unchanged;
-use crate::object::{methods, object, with_exactness, with_rest};
-use crate::{
-    Aff, BasicMap, Constraint, DimType, FixedBox, Id, MultiAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val,
-    raw,
-};
+use crate::object::{methods, object, with_exactness};
+use crate::{Aff, BasicMap, DimType, MultiAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val, raw};
 
 object! {
     /// A finite union of [`BasicMap`]s in one space: the relation { [in] -> [out] : constraints }.
@@ -14,36 +11,16 @@ object! {
 methods! { Map;
     fn from_pw_aff(pwaff: &PwAff) -> Map = isl_map_from_pw_aff;
     fn as_pw_multi_aff(&self) -> PwMultiAff = isl_map_as_pw_multi_aff;
-    fn add_constraint(&self, constraint: &Constraint) -> Map = isl_map_add_constraint;
     fn dim(&self, kind: DimType) -> usize = isl_map_dim;
     fn get_space(&self) -> Space = isl_map_get_space;
     /// The name of the tuple; an error if it has none.
     fn get_tuple_name(&self, kind: DimType) -> String = isl_map_get_tuple_name;
     fn set_tuple_name(&self, kind: DimType, s: &str) -> Map = isl_map_set_tuple_name;
-    /// The name of the dimension; an error if it has none.
-    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_map_get_dim_name;
-    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Map = isl_map_set_dim_name;
-    fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_map_has_dim_id;
-    fn set_tuple_id(&self, kind: DimType, id: &Id) -> Map = isl_map_set_tuple_id;
-    fn reset_tuple_id(&self, kind: DimType) -> Map = isl_map_reset_tuple_id;
-    /// The id of the tuple; an error if it has none.
-    fn get_tuple_id(&self, kind: DimType) -> Id = isl_map_get_tuple_id;
-    /// Forgets the numbers of all ids.
-    fn reset_user(&self) -> Map = isl_map_reset_user;
-    /// The position of the dimension with this id, if there is one.
-    fn find_dim_by_id(&self, kind: DimType, id: &Id) -> Option<usize> = isl_map_find_dim_by_id;
     /// The position of the dimension with this name, if there is one.
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_map_find_dim_by_name;
-    /// An overapproximation by one conjunction, whose constraints are shifts of those that occur. Cheap.
-    fn simple_hull(&self) -> BasicMap = isl_map_simple_hull;
-    fn sum(&self, other: &Map) -> Map = isl_map_sum;
-    fn neg(&self) -> Map = isl_map_neg;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmin(&self) -> Map = isl_map_lexmin;
-    /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
-    /// programming.
-    fn lexmax(&self) -> Map = isl_map_lexmax;
     fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_map_lexmin_pw_multi_aff;
     fn universe(space: &Space) -> Map = isl_map_universe;
     fn empty(space: &Space) -> Map = isl_map_empty;
@@ -60,10 +37,7 @@ methods! { Map;
     fn product(&self, other: &Map) -> Map = isl_map_product;
     fn domain_product(&self, other: &Map) -> Map = isl_map_domain_product;
     fn range_product(&self, other: &Map) -> Map = isl_map_range_product;
-    fn flat_product(&self, other: &Map) -> Map = isl_map_flat_product;
     fn flat_range_product(&self, other: &Map) -> Map = isl_map_flat_range_product;
-    fn range_is_wrapping(&self) -> bool = isl_map_range_is_wrapping;
-    fn factor_domain(&self) -> Map = isl_map_factor_domain;
     fn domain_factor_domain(&self) -> Map = isl_map_domain_factor_domain;
     fn range_factor_domain(&self) -> Map = isl_map_range_factor_domain;
     fn range_factor_range(&self) -> Map = isl_map_range_factor_range;
@@ -71,38 +45,15 @@ methods! { Map;
     fn intersect_params(&self, params: &Set) -> Map = isl_map_intersect_params;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &Map) -> Map = isl_map_subtract;
-    fn subtract_domain(&self, dom: &Set) -> Map = isl_map_subtract_domain;
-    /// Exact. The number of pieces can grow as the product of the constraints.
-    fn complement(&self) -> Map = isl_map_complement;
     fn fix_si(&self, kind: DimType, pos: usize, value: i64) -> Map = isl_map_fix_si;
-    fn fix_val(&self, kind: DimType, pos: usize, v: &Val) -> Map = isl_map_fix_val;
-    fn lower_bound_si(&self, kind: DimType, pos: usize, value: i64) -> Map = isl_map_lower_bound_si;
-    fn upper_bound_si(&self, kind: DimType, pos: usize, value: i64) -> Map = isl_map_upper_bound_si;
     /// { out − in }.
     fn deltas(&self) -> Set = isl_map_deltas;
-    /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
-    fn affine_hull(&self) -> BasicMap = isl_map_affine_hull;
     fn add_dims(&self, kind: DimType, n: usize) -> Map = isl_map_add_dims;
-    fn insert_dims(&self, kind: DimType, pos: usize, n: usize) -> Map = isl_map_insert_dims;
-    fn move_dims(&self, dst_kind: DimType, dst_pos: usize, src_kind: DimType, src_pos: usize, n: usize) -> Map
-        = isl_map_move_dims,
-        require dst_kind != DimType::Div && src_kind != DimType::Div && dst_pos <= self.dim(dst_kind)?;
-    fn project_out_param_id(&self, id: &Id) -> Map = isl_map_project_out_param_id;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> Map = isl_map_project_out;
-    fn project_out_all_params(&self) -> Map = isl_map_project_out_all_params;
-    /// An overapproximation without the divisions that have no explicit form.
-    fn remove_unknown_divs(&self) -> Map = isl_map_remove_unknown_divs;
-    /// An overapproximation: projects the integer divisions out over the rationals.
-    fn remove_divs(&self) -> Map = isl_map_remove_divs;
-    /// Forgets all constraints on these dimensions, which stay; exact projection and back.
-    fn eliminate(&self, kind: DimType, first: usize, n: usize) -> Map = isl_map_eliminate;
     fn equate(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> Map = isl_map_equate;
     fn order_lt(&self, kind1: DimType, pos1: usize, kind2: DimType, pos2: usize) -> Map = isl_map_order_lt;
     fn wrap(&self) -> Set = isl_map_wrap;
-    fn flatten(&self) -> Map = isl_map_flatten;
-    /// The values of the parameters for which there is an element.
-    fn params(&self) -> Set = isl_map_params;
     fn domain(&self) -> Set = isl_map_domain;
     fn range(&self) -> Set = isl_map_range;
     fn domain_map(&self) -> Map = isl_map_domain_map;
@@ -110,17 +61,12 @@ methods! { Map;
     fn from_basic_map(bmap: &BasicMap) -> Map = isl_map_from_basic_map;
     fn from_domain(set: &Set) -> Map = isl_map_from_domain;
     fn from_domain_and_range(domain: &Set, range: &Set) -> Map = isl_map_from_domain_and_range;
-    fn sample(&self) -> BasicMap = isl_map_sample;
     /// Whether it is obviously empty: `false` proves nothing.
     fn plain_is_empty(&self) -> bool = isl_map_plain_is_empty;
-    /// Whether it is obviously everything: `false` proves nothing.
-    fn plain_is_universe(&self) -> bool = isl_map_plain_is_universe;
     /// Exact over the integers.
     fn is_empty(&self) -> bool = isl_map_is_empty;
     fn is_subset(&self, other: &Map) -> bool = isl_map_is_subset;
-    fn is_strict_subset(&self, other: &Map) -> bool = isl_map_is_strict_subset;
     fn is_equal(&self, other: &Map) -> bool = isl_map_is_equal;
-    fn is_disjoint(&self, other: &Map) -> bool = isl_map_is_disjoint;
     /// Whether every input has at most one output. Exact.
     fn is_single_valued(&self) -> bool = isl_map_is_single_valued;
     /// Whether every output has at most one input. Exact.
@@ -130,25 +76,13 @@ methods! { Map;
     fn zip(&self) -> Map = isl_map_zip;
     fn curry(&self) -> Map = isl_map_curry;
     fn uncurry(&self) -> Map = isl_map_uncurry;
-    /// An overapproximation: drops every constraint that mentions one of these dimensions.
-    fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Map
-        = isl_map_drop_constraints_involving_dims;
-    /// An overapproximation: drops every constraint that mentions none of these dimensions.
-    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Map
-        = isl_map_drop_constraints_not_involving_dims;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_map_involves_dims;
     /// The value of the dimension if it is obviously fixed, else NaN.
     fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_map_plain_get_val_if_fixed;
-    /// Drops what `context` implies: the result agrees with `self` inside of `context` and is arbitrary outside of it.
-    fn gist(&self, context: &Map) -> Map = isl_map_gist,
-        require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_domain(&self, context: &Set) -> Map = isl_map_gist_domain,
         require self.get_space()?.domain()?.has_equal_tuples(&context.get_space()?)?;
-    fn gist_range(&self, context: &Set) -> Map = isl_map_gist_range,
-        require self.get_space()?.range()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, context: &Set) -> Map = isl_map_gist_params;
-    fn get_range_simple_fixed_box_hull(&self) -> FixedBox = isl_map_get_range_simple_fixed_box_hull;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> Map = isl_map_coalesce;
     /// Whether the two are obviously equal: `false` proves nothing.
@@ -158,14 +92,8 @@ methods! { Map;
     fn basic_maps(&self) -> Vec<BasicMap> = isl_map_get_basic_map_list;
     fn lex_le_map(&self, other: &Map) -> Map = isl_map_lex_le_map;
     fn lex_lt_map(&self, other: &Map) -> Map = isl_map_lex_lt_map;
-    /// Brings the parameters into the order of `model`, adding those that are missing.
-    fn align_params(&self, model: &Space) -> Map = isl_map_align_params;
     fn from_aff(aff: &Aff) -> Map = isl_map_from_aff;
     fn from_multi_aff(maff: &MultiAff) -> Map = isl_map_from_multi_aff;
-    /// The smallest value of this dimension, as a function of the parameters (and inputs).
-    fn dim_min(&self, pos: usize) -> PwAff = isl_map_dim_min;
-    /// The largest value of this dimension, as a function of the parameters (and inputs).
-    fn dim_max(&self, pos: usize) -> PwAff = isl_map_dim_max;
     /// The only map in the union; an error if there are several spaces.
     fn from_union_map(umap: &UnionMap) -> Map = isl_map_from_union_map;
 }
@@ -176,29 +104,8 @@ impl Map {
         or_unchanged(self.coalesce_or_fail(), self)
     }
 
-    /// The relation's powers as a function of their exponent, { [k] -> [[in] -> [out]] }, and whether they are exact; if not, it
-    /// is an overapproximation.
-    pub fn power(&self) -> Result<(Map, bool)> {
-        with_exactness(self, "isl_map_power", raw::isl_map_power)
-    }
-
     /// The transitive closure, and whether it is exact; if not, it is an overapproximation.
     pub fn transitive_closure(&self) -> Result<(Map, bool)> {
         with_exactness(self, "isl_map_transitive_closure", raw::isl_map_transitive_closure)
-    }
-
-    /// The lengths of the paths from inputs to outputs, and whether they are exact; if not, it is an overapproximation.
-    pub fn reaching_path_lengths(&self) -> Result<(Map, bool)> {
-        with_exactness(self, "isl_map_reaching_path_lengths", raw::isl_map_reaching_path_lengths)
-    }
-
-    /// The smallest output for each input in `domain`, and the inputs for which there is none.
-    pub fn partial_lexmin(&self, domain: &Set) -> Result<(Map, Set)> {
-        with_rest(self, domain, "isl_map_partial_lexmin", raw::isl_map_partial_lexmin)
-    }
-
-    /// The largest output for each input in `domain`, and the inputs for which there is none.
-    pub fn partial_lexmax(&self, domain: &Set) -> Result<(Map, Set)> {
-        with_rest(self, domain, "isl_map_partial_lexmax", raw::isl_map_partial_lexmax)
     }
 }

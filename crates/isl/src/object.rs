@@ -429,11 +429,6 @@ pub(crate) fn require(holds: bool, function: &'static str, requirement: &str) ->
     if holds { Ok(()) } else { Err(IslError::invalid(function, format!("requires {requirement}"))) }
 }
 
-/// Whether `first .. first + n` are positions among `dimensions`.
-pub(crate) fn in_range(first: usize, n: usize, dimensions: usize) -> bool {
-    first.checked_add(n).is_some_and(|end| end <= dimensions)
-}
-
 /// Calls `$c` in the context of its first argument.
 macro_rules! call {
     ($first:ident $($arg:ident)*; $c:ident -> $ret:ty) => {{

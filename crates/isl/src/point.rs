@@ -1,5 +1,5 @@
 use crate::object::{methods, object};
-use crate::{Aff, DimType, LocalSpace, Set, Space, Val};
+use crate::{Aff, DimType, LocalSpace, Space, Val};
 
 object! {
     /// One integer point of a set space, or no point at all (void).
@@ -7,13 +7,10 @@ object! {
 }
 
 methods! { Point;
-    fn get_space(&self) -> Space = isl_point_get_space;
     fn zero(space: &Space) -> Point = isl_point_zero;
     fn get_coordinate_val(&self, kind: DimType, pos: usize) -> Val = isl_point_get_coordinate_val;
     fn set_coordinate_val(&self, kind: DimType, pos: usize, v: &Val) -> Point = isl_point_set_coordinate_val;
-    fn void(space: &Space) -> Point = isl_point_void;
     fn is_void(&self) -> bool = isl_point_is_void;
-    fn to_set(&self) -> Set = isl_point_to_set;
 }
 
 object! {
@@ -24,20 +21,12 @@ object! {
 
 methods! { Constraint;
     fn alloc_inequality(ls: &LocalSpace) -> Constraint = isl_constraint_alloc_inequality;
-    fn is_equal(&self, other: &Constraint) -> bool = isl_constraint_is_equal;
-    fn get_space(&self) -> Space = isl_constraint_get_space;
-    fn get_local_space(&self) -> LocalSpace = isl_constraint_get_local_space;
     fn dim(&self, kind: DimType) -> usize = isl_constraint_dim;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_constraint_involves_dims;
-    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_constraint_get_dim_name;
     fn get_constant_val(&self) -> Val = isl_constraint_get_constant_val;
     fn get_coefficient_val(&self, kind: DimType, pos: usize) -> Val = isl_constraint_get_coefficient_val;
     fn set_constant_si(&self, v: i64) -> Constraint = isl_constraint_set_constant_si;
-    fn set_constant_val(&self, v: &Val) -> Constraint = isl_constraint_set_constant_val;
     fn set_coefficient_si(&self, kind: DimType, pos: usize, v: i64) -> Constraint = isl_constraint_set_coefficient_si;
-    fn set_coefficient_val(&self, kind: DimType, pos: usize, v: &Val) -> Constraint = isl_constraint_set_coefficient_val;
-    fn get_div(&self, pos: usize) -> Aff = isl_constraint_get_div;
-    fn negate(&self) -> Constraint = isl_constraint_negate;
     fn is_equality(&self) -> bool = isl_constraint_is_equality;
     fn get_aff(&self) -> Aff = isl_constraint_get_aff;
 }

@@ -43,8 +43,6 @@ methods! { ScheduleConstraints;
     /// `validity` binds only where the accesses tagged in `condition` are not at the same loop iteration.
     fn set_conditional_validity(&self, condition: &UnionMap, validity: &UnionMap) -> ScheduleConstraints
         = isl_schedule_constraints_set_conditional_validity;
-    fn get_domain(&self) -> UnionSet = isl_schedule_constraints_get_domain;
-    fn apply(&self, umap: &UnionMap) -> ScheduleConstraints = isl_schedule_constraints_apply;
     /// Solves integer linear programs: the most expensive function of this crate. Run it within a budget.
     fn compute_schedule(&self) -> Schedule = isl_schedule_constraints_compute_schedule;
 }

@@ -1,9 +1,6 @@
 use crate::error::or_unchanged;
 use crate::object::{methods, object, with_rest};
-use crate::{
-    Aff, BasicSet, Constraint, DimType, Id, IslError, Map, MultiAff, Point, PwAff, PwMultiAff, Result, Space,
-    StrideInfo, Val, callback, raw,
-};
+use crate::{Aff, BasicSet, DimType, Id, IslError, Map, Point, PwAff, Result, Space, Val, callback, raw};
 
 object! {
     /// A finite union of [`BasicSet`]s in one space.
@@ -13,8 +10,6 @@ object! {
 
 methods! { Set;
     fn pw_aff_on_domain_val(&self, v: &Val) -> PwAff = isl_set_pw_aff_on_domain_val;
-    fn from_pw_aff(pwaff: &PwAff) -> Set = isl_set_from_pw_aff;
-    fn as_pw_multi_aff(&self) -> PwMultiAff = isl_set_as_pw_multi_aff;
     fn tuple_dim(&self) -> usize = isl_set_tuple_dim;
     fn dim(&self, kind: DimType) -> usize = isl_set_dim;
     fn get_space(&self) -> Space = isl_set_get_space;
@@ -23,8 +18,6 @@ methods! { Set;
     fn set_tuple_name(&self, s: &str) -> Set = isl_set_set_tuple_name;
     /// The name of the dimension; an error if it has none.
     fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_set_get_dim_name;
-    fn set_dim_name(&self, kind: DimType, pos: usize, s: &str) -> Set = isl_set_set_dim_name;
-    fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_set_has_dim_id;
     fn set_tuple_id(&self, id: &Id) -> Set = isl_set_set_tuple_id;
     fn reset_tuple_id(&self) -> Set = isl_set_reset_tuple_id;
     /// The id of the tuple; an error if it has none.
@@ -45,7 +38,6 @@ methods! { Set;
     /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmax(&self) -> Set = isl_set_lexmax;
-    fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_set_lexmin_pw_multi_aff;
     /// The values of the parameters for which there is an element.
     fn params(&self) -> Set = isl_set_params;
     /// The set of zero-dimensional, unnamed tuples under these conditions on the parameters.
@@ -53,7 +45,6 @@ methods! { Set;
     fn empty(space: &Space) -> Set = isl_set_empty;
     fn universe(space: &Space) -> Set = isl_set_universe;
     fn from_basic_set(bset: &BasicSet) -> Set = isl_set_from_basic_set;
-    fn sample(&self) -> BasicSet = isl_set_sample;
     /// Some element, or the void point if there is none.
     fn sample_point(&self) -> Point = isl_set_sample_point;
     /// Affine equalities that all elements satisfy; strides are found in each piece, not across pieces.
@@ -80,20 +71,13 @@ methods! { Set;
     fn project_out_param_id(&self, id: &Id) -> Set = isl_set_project_out_param_id;
     /// Projects these dimensions out; exact over the integers.
     fn project_out(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_project_out;
-    fn project_out_all_params(&self) -> Set = isl_set_project_out_all_params;
     /// Forgets all constraints on these dimensions, which stay; exact projection and back.
     fn eliminate(&self, kind: DimType, first: usize, n: usize) -> Set = isl_set_eliminate;
-    /// An overapproximation without the divisions that have no explicit form.
-    fn remove_unknown_divs(&self) -> Set = isl_set_remove_unknown_divs;
     /// An overapproximation: projects the integer divisions out over the rationals.
     fn remove_divs(&self) -> Set = isl_set_remove_divs;
     /// An overapproximation: drops every constraint that mentions one of these dimensions.
     fn drop_constraints_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Set
         = isl_set_drop_constraints_involving_dims;
-    /// An overapproximation: drops every constraint that mentions none of these dimensions.
-    fn drop_constraints_not_involving_dims(&self, kind: DimType, first: usize, n: usize) -> Set
-        = isl_set_drop_constraints_not_involving_dims;
-    fn involves_locals(&self) -> bool = isl_set_involves_locals;
     fn involves_dims(&self, kind: DimType, first: usize, n: usize) -> bool = isl_set_involves_dims;
     /// Whether it is obviously empty: `false` proves nothing.
     fn plain_is_empty(&self) -> bool = isl_set_plain_is_empty;
@@ -111,8 +95,6 @@ methods! { Set;
     fn is_box(&self) -> bool = isl_set_is_box;
     fn sum(&self, other: &Set) -> Set = isl_set_sum;
     fn neg(&self) -> Set = isl_set_neg;
-    /// The value of the dimension if it is obviously fixed, else NaN.
-    fn plain_get_val_if_fixed(&self, kind: DimType, pos: usize) -> Val = isl_set_plain_get_val_if_fixed;
     fn dim_has_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_lower_bound;
     fn dim_has_upper_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_upper_bound;
     fn dim_has_any_lower_bound(&self, kind: DimType, pos: usize) -> bool = isl_set_dim_has_any_lower_bound;
@@ -122,7 +104,6 @@ methods! { Set;
         require self.get_space()?.has_equal_tuples(&context.get_space()?)?;
     /// Drops what the parameters being in `context` implies.
     fn gist_params(&self, context: &Set) -> Set = isl_set_gist_params;
-    fn get_stride_info(&self, pos: usize) -> StrideInfo = isl_set_get_stride_info;
     fn get_stride(&self, pos: usize) -> Val = isl_set_get_stride;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> Set = isl_set_coalesce;
@@ -133,18 +114,12 @@ methods! { Set;
     fn basic_sets(&self) -> Vec<BasicSet> = isl_set_get_basic_set_list;
     /// The number of elements, by enumeration; infinite if unbounded. There must be no parameters.
     fn count_val(&self) -> Val = isl_set_count_val;
-    fn lift(&self) -> Set = isl_set_lift,
-        require self.n_basic_set()? > 0;
     /// Brings the parameters into the order of `model`, adding those that are missing.
     fn align_params(&self, model: &Space) -> Set = isl_set_align_params;
-    fn from_multi_aff(ma: &MultiAff) -> Set = isl_set_from_multi_aff;
-    fn coefficients(&self) -> BasicSet = isl_set_coefficients;
-    fn solutions(&self) -> BasicSet = isl_set_solutions;
     /// The largest value of this dimension, as a function of the parameters (and inputs).
     fn dim_max(&self, pos: usize) -> PwAff = isl_set_dim_max;
     /// The smallest value of this dimension, as a function of the parameters (and inputs).
     fn dim_min(&self, pos: usize) -> PwAff = isl_set_dim_min;
-    fn add_constraint(&self, constraint: &Constraint) -> Set = isl_set_add_constraint;
     /// The smallest value of `obj`: −∞ if unbounded, NaN if empty.
     fn min_val(&self, obj: &Aff) -> Val = isl_set_min_val;
     /// The largest value of `obj`: ∞ if unbounded, NaN if empty.
@@ -157,7 +132,6 @@ methods! { Set;
     fn is_wrapping(&self) -> bool = isl_set_is_wrapping;
     /// The relation that this set wraps.
     fn unwrap(&self) -> Map = isl_set_unwrap;
-    fn flatten(&self) -> Set = isl_set_flatten;
 }
 
 impl Set {
@@ -170,11 +144,6 @@ impl Set {
     pub fn foreach_point<E: From<IslError>>(&self, visit: impl FnMut(Point) -> Result<(), E>) -> Result<(), E> {
         // SAFETY: the function gives the points to its callback.
         unsafe { callback::for_each(self, "isl_set_foreach_point", raw::isl_set_foreach_point, visit) }
-    }
-
-    /// The smallest element for each value of the parameters in `domain`, and those values for which there is none.
-    pub fn partial_lexmin(&self, domain: &Set) -> Result<(Set, Set)> {
-        with_rest(self, domain, "isl_set_partial_lexmin", raw::isl_set_partial_lexmin)
     }
 
     /// The largest element for each value of the parameters in `domain`, and those values for which there is none.

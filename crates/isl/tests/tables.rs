@@ -455,7 +455,6 @@ fn what_is_printed_is_parsed_again() {
         PwAff "{ [i] -> [(i)] : i >= 0 }"
         MultiAff "{ S[i] -> A[(i), (3)] }"
         PwMultiAff "{ S[i] -> A[(i)] : i > 0 }"
-        MultiPwAff "{ S[i] -> A[((i) : i >= 0)] }"
         UnionPwAff "{ S[i] -> [(i)] }"
         MultiUnionPwAff "[{ S[i] -> [(i)] }]"
         UnionPwMultiAff "{ S[i] -> A[(i)] }"
@@ -465,7 +464,6 @@ fn what_is_printed_is_parsed_again() {
         BasicMap "{ A[i] -> B[o0] : o0 > i }"
         Map "{ A[i] -> B[i] }"
         UnionMap "{ A[i] -> B[i] }"
-        PwQPolynomial "{ [i] -> i^2 }"
     }
 }
 

@@ -1,14 +1,12 @@
-// Modules that we read ourselves (the command, the tests), and the analysis managers for them.
+// Modules that tests read, and the analysis managers for them; what is printed and verified.
 #include "shim.h"
 
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -55,13 +53,10 @@ struct OwnModule {
 extern "C" {
 
 // LLVM IR or bitcode, from a file (Text null) or from memory. Null and a message, to be freed, if it is not valid.
-OwnModule *lw_module_read(const char *Path, const char *Text, size_t Length, char **Message) {
+OwnModule *lw_module_read(const char *Name, const char *Text, size_t Length, char **Message) {
   auto Own = std::make_unique<OwnModule>();
   SMDiagnostic Diagnostic;
-  if (Text)
-    Own->M = parseIR(MemoryBufferRef(StringRef(Text, Length), Path), Diagnostic, Own->Context);
-  else
-    Own->M = parseIRFile(Path, Diagnostic, Own->Context);
+  Own->M = parseIR(MemoryBufferRef(StringRef(Text, Length), Name), Diagnostic, Own->Context);
   if (!Own->M) {
     std::string Reason;
     raw_string_ostream Stream(Reason);
@@ -78,22 +73,6 @@ void lw_module_free(OwnModule *Own) { delete Own; }
 LLVMModuleRef lw_module_ref(OwnModule *Own) { return wrap(Own->M.get()); }
 Managers *lw_module_managers(OwnModule *Own) { return Own->AMs.get(); }
 
-// Null if all is well; otherwise what is wrong, to be freed.
-char *lw_module_write(LLVMModuleRef M, const char *Path, bool Bitcode) {
-  std::error_code Error;
-  raw_fd_ostream Out(Path, Error, Bitcode ? sys::fs::OF_None : sys::fs::OF_Text);
-  if (!Error) {
-    if (Bitcode)
-      WriteBitcodeToFile(*unwrap(M), Out);
-    else
-      Out << *unwrap(M);
-    Out.close();
-    Error = Out.error();
-    Out.clear_error();
-  }
-  return Error ? copyText(Error.message()) : nullptr;
-}
-
 char *lw_module_print(LLVMModuleRef M, bool WithUseOrder) {
   std::string Text;
   raw_string_ostream Out(Text);
@@ -101,6 +80,7 @@ char *lw_module_print(LLVMModuleRef M, bool WithUseOrder) {
   return copyText(Text);
 }
 
+// Null if all is well; otherwise what is wrong, to be freed.
 char *lw_module_verify(LLVMModuleRef M) {
   std::string Message;
   raw_string_ostream Stream(Message);

@@ -3,7 +3,7 @@
 
 use crate::facts::{BlockId, LoopId};
 use indexmap::IndexMap;
-use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, ValueId};
+use model::delicm::{Changed, Element, Fetch, Home, Operand, Outcome, Program, ValueId};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Scop, StatementId};
 use std::collections::{BTreeSet, HashMap};
@@ -108,12 +108,12 @@ pub struct Elsewhere {
 impl Body {
     fn adopt(&mut self, changed: Changed) {
         let Changed { from: _, fetched, bindings, reads, writes, operations, updating } = changed;
-        let split = |accesses: Vec<(ValueId, Place)>| {
+        let split = |accesses: Vec<(ValueId, Home)>| {
             let (mut slots, mut elements) = (Vec::new(), Vec::new());
             for (value, place) in accesses {
                 match place {
-                    Place::Scalar(slot) => slots.push(ScalarAccess { value, slot }),
-                    Place::Element(element) => elements.push((value, element)),
+                    Home::Scalar(slot) => slots.push(ScalarAccess { value, slot }),
+                    Home::Element(element) => elements.push((value, element)),
                 }
             }
             (slots, elements)

@@ -1,7 +1,7 @@
 //! The words that this crate and the shim share. Each is numbered here, once: the build gives the C++ the same (build.rs).
 
 /// What the shim writes as a number: its place among `ALL`.
-pub trait Code: Copy + 'static {
+pub trait Numbered: Copy + 'static {
     const ALL: &'static [Self];
 }
 
@@ -11,7 +11,7 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(i64)]
         $vis enum $name { $($(#[$doc])* $word),* }
-        impl Code for $name {
+        impl Numbered for $name {
             const ALL: &'static [Self] = &[$(Self::$word),*];
         }
     )*};

@@ -210,6 +210,45 @@ pub enum Op {
     Other(String),
 }
 
+/// What an operation does to memory at addresses that it is given. What else a call may write, as `errno`, is in [`CallFacts`].
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryUse {
+    pub reads: Option<ValueId>,
+    pub writes: Option<ValueId>,
+    /// From each of the two on.
+    pub size: UseSize,
+    /// Neither volatile nor atomic.
+    pub simple: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum UseSize {
+    Bytes(u64),
+    /// As many bytes as the value says.
+    Value(ValueId),
+}
+
+impl Op {
+    /// The one place to say that an operation touches memory.
+    pub fn memory(&self) -> Option<MemoryUse> {
+        let (reads, writes, size, simple) = match *self {
+            Op::Load { pointer, bytes, simple, .. } => (Some(pointer), None, UseSize::Bytes(bytes), simple),
+            Op::Store { pointer, bytes, simple, .. } => (None, Some(pointer), UseSize::Bytes(bytes), simple),
+            Op::MemSet { destination, length, simple } => (None, Some(destination), UseSize::Value(length), simple),
+            Op::MemCopy { destination, source, length, simple } => {
+                (Some(source), Some(destination), UseSize::Value(length), simple)
+            }
+            _ => return None,
+        };
+        Some(MemoryUse { reads, writes, size, simple })
+    }
+
+    /// Is it run for what it does to memory?
+    pub fn has_effect(&self) -> bool {
+        matches!(self, Op::Call(call) if call.math_errno) || self.memory().is_some_and(|memory| memory.writes.is_some())
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct GepOffset {
     pub constant: i64,

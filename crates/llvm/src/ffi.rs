@@ -63,7 +63,7 @@ pub type HookRun = extern "C" fn(
 
 unsafe extern "C" {
     pub fn lw_module_read(
-        path: *const c_char,
+        name: *const c_char,
         text: *const c_char,
         length: usize,
         message: *mut *mut c_char,
@@ -71,7 +71,6 @@ unsafe extern "C" {
     pub fn lw_module_free(module: *mut OwnModule);
     pub fn lw_module_ref(module: *mut OwnModule) -> LLVMModuleRef;
     pub fn lw_module_managers(module: *mut OwnModule) -> *mut Managers;
-    pub fn lw_module_write(module: LLVMModuleRef, path: *const c_char, bitcode: bool) -> *mut c_char;
     pub fn lw_module_print(module: LLVMModuleRef, with_use_order: bool) -> *mut c_char;
     pub fn lw_module_verify(module: LLVMModuleRef) -> *mut c_char;
     pub fn lw_function_print(function: LLVMValueRef) -> *mut c_char;

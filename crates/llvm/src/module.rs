@@ -1,14 +1,13 @@
 //! Handles of modules and functions. A [`ModuleHandle`] borrows: the compiler owns the module it runs us on, and so does an
-//! [`OwnedModule`] for files we read ourselves.
+//! [`OwnedModule`] for what tests read.
 
 use crate::ffi;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use std::ffi::CString;
 use std::marker::PhantomData;
-use std::path::Path;
 
-/// A module read from LLVM IR or bitcode, in a context of its own.
+/// A module read from LLVM IR, in a context of its own.
 pub struct OwnedModule {
     shim: *mut ffi::OwnModule,
 }
@@ -18,31 +17,21 @@ unsafe impl Send for OwnedModule {}
 
 impl Drop for OwnedModule {
     fn drop(&mut self) {
-        // SAFETY: ours since `read`; handles borrow from us and are gone.
+        // SAFETY: ours since `read_text`; handles borrow from us and are gone.
         unsafe { ffi::lw_module_free(self.shim) }
     }
 }
 
 impl OwnedModule {
-    /// The error names the file and the place in it.
-    pub fn read_file(path: &Path) -> Result<Self, String> {
-        Self::read(&path.to_string_lossy(), None)
-    }
-
-    /// `name` stands for the file in error messages.
+    /// `name` stands for the file in error messages, which name the place in it too.
     pub fn read_text(name: &str, text: &str) -> Result<Self, String> {
-        Self::read(name, Some(text))
-    }
-
-    fn read(path: &str, text: Option<&str>) -> Result<Self, String> {
-        let path = CString::new(path).map_err(|_| "a file name with a zero byte".to_string())?;
+        let name = CString::new(name).map_err(|_| "a file name with a zero byte".to_string())?;
         // The IR parser wants a zero behind the text.
-        let text = text.map(CString::new).transpose().map_err(|_| "a zero byte in the text".to_string())?;
+        let text = CString::new(text).map_err(|_| "a zero byte in the text".to_string())?;
         let mut message = std::ptr::null_mut();
-        let (start, length) = text.as_ref().map_or((std::ptr::null(), 0), |t| (t.as_ptr(), t.as_bytes().len()));
         // SAFETY: all pointers live through the call; the message is ours to free.
         unsafe {
-            let shim = ffi::lw_module_read(path.as_ptr(), start, length, &mut message);
+            let shim = ffi::lw_module_read(name.as_ptr(), text.as_ptr(), text.as_bytes().len(), &mut message);
             if shim.is_null() { Err(ffi::take_text(message).unwrap_or_default()) } else { Ok(OwnedModule { shim }) }
         }
     }
@@ -117,13 +106,6 @@ impl<'m> ModuleHandle<'m> {
     pub fn verify(&self) -> Result<(), String> {
         // SAFETY: the text is ours to free.
         unsafe { ffi::take_text(ffi::lw_module_verify(self.module)) }.map_or(Ok(()), Err)
-    }
-
-    /// Bitcode or LLVM IR, to a file that may exist.
-    pub fn write(&self, path: &Path, bitcode: bool) -> Result<(), String> {
-        let path = CString::new(path.to_string_lossy().as_bytes()).map_err(|_| "a zero byte in a name".to_string())?;
-        // SAFETY: the path lives through the call; the text is ours to free.
-        unsafe { ffi::take_text(ffi::lw_module_write(self.module, path.as_ptr(), bitcode)) }.map_or(Ok(()), Err)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads what the shim wrote on a tape, word by word in the same order (shim/facts.cpp, shim/scev.cpp). Words have one numbering
 //! (`codes`); that they come in one order is up to these files: a disagreement is a bug in this crate, so it panics rather than guesses.
 
-use crate::codes::{Code, KindTag, OpTag, ScevTag, TypeTag};
+use crate::codes::{KindTag, Numbered, OpTag, ScevTag, TypeTag};
 use crate::facts::*;
 use crate::ffi;
 
@@ -64,7 +64,7 @@ impl Reader {
     fn flag(&mut self) -> bool {
         self.word() != 0
     }
-    fn code<T: Code>(&mut self) -> T {
+    fn code<T: Numbered>(&mut self) -> T {
         T::ALL[self.word() as usize]
     }
     fn text(&mut self) -> String {

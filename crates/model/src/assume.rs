@@ -50,9 +50,6 @@ impl Assumptions {
     pub fn iter(&self) -> impl Iterator<Item = &Assumption> {
         self.entries.iter()
     }
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
 }
 
 impl Assumptions {

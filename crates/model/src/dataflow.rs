@@ -58,11 +58,6 @@ impl Answer {
     pub(crate) fn possible_with_elements(&self) -> Result<UnionMap, IslError> {
         without_clock(&self.0.get_full_may_dependence()?)
     }
-    /// The accesses `{ sink -> element }` for which there is no source at all.
-    #[cfg(test)]
-    pub(crate) fn without_source(&self) -> Result<UnionMap, IslError> {
-        without_clock(&self.0.get_must_no_source()?)
-    }
     /// The accesses `{ sink -> element }` for which there may be no source.
     pub(crate) fn maybe_without_source(&self) -> Result<UnionMap, IslError> {
         without_clock(&self.0.get_may_no_source()?)

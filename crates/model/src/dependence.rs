@@ -9,10 +9,10 @@
 
 mod ranges;
 
-pub use ranges::{Ranged, Ranges};
+pub use ranges::{LiveRanges, Ranged};
 
 use crate::dataflow::Question;
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, Scop, StatementId};
 use crate::update::Update;
 use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap};
@@ -34,7 +34,7 @@ pub struct Dependences {
     /// Between two updates of one statement that commute, see [`crate::update`].
     pub reduction: UnionMap,
     /// A weaker condition on scalars, if there is one.
-    pub ranges: Option<Ranges>,
+    pub ranges: Option<LiveRanges>,
     /// The parameter values at which the pairs mean something.
     pub known: Set,
 }
@@ -87,13 +87,13 @@ const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
 const RANGES: Budget = Budget::new("ranges", 100_000);
 
 fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
-    let known = Known::of(scop)?;
+    let known = KnownParams::of(scop)?;
     let order = Phases::of(scop, &known)?;
-    let all = Accesses::of(scop, &known)?;
+    let all = PhasedAccesses::of(scop, &known)?;
     let reduced = all.reduction_arrays();
     let ranged_arrays: BTreeSet<ArrayId> = ranged.iter().flat_map(|r| r.arrays.iter().copied()).collect();
     let plain = all.filtered(|a| !reduced.contains(&a.array) && !ranged_arrays.contains(&a.array));
-    let Values { mut flow, mut anti, mut output } = value_based(scop, &plain, &order)?;
+    let ValueBased { mut flow, mut anti, mut output } = value_based(scop, &plain, &order)?;
 
     // Arrays with updates. Let ρ be the set of pairs (s, t) of instances of one statement all of whose conflicts are between updates
     // of one kind that touch the same bytes; we want to let them be reordered. With value-based dependences this would be
@@ -143,7 +143,7 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
         anti = anti.union(&scalars.anti)?;
         output = output.union(&scalars.output)?;
         reduction = reduction.subtract(&scalars.flow.union(&scalars.anti)?.union(&scalars.output)?)?;
-        ranges = Some(Ranges { firm, scalars: ranged });
+        ranges = Some(LiveRanges { firm, scalars: ranged });
     }
     let unless = |fault: Fault, pairs: &UnionMap| match planted::is(fault) {
         true => UnionMap::empty_ctx(&scop.ctx),
@@ -160,7 +160,7 @@ fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
 }
 
 /// The relation without its pieces that are empty at all known parameter values.
-fn possible(pairs: &UnionMap, known: &Known) -> Result<UnionMap, IslError> {
+fn possible(pairs: &UnionMap, known: &KnownParams) -> Result<UnionMap, IslError> {
     let mut out = UnionMap::empty_ctx(pairs.ctx())?;
     for map in pairs.coalesce()?.maps()? {
         for piece in map.basic_maps()? {
@@ -173,24 +173,25 @@ fn possible(pairs: &UnionMap, known: &Known) -> Result<UnionMap, IslError> {
     Ok(out)
 }
 
-/// The value-based dependences of all arrays, reductions not taken apart. For passes that follow values rather than reorder.
-pub fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
+/// The value-based dependences of all arrays, reductions not taken apart.
+#[cfg(test)]
+pub(crate) fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
     scop.ctx.within(DEPENDENCE, || {
-        let known = Known::of(scop)?;
+        let known = KnownParams::of(scop)?;
         let order = Phases::of(scop, &known)?;
-        let Values { flow, anti, output } = value_based(scop, &Accesses::of(scop, &known)?, &order)?;
+        let ValueBased { flow, anti, output } = value_based(scop, &PhasedAccesses::of(scop, &known)?, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
         Ok(Dependences { flow, anti, output, reduction, ranges: None, known: known.values })
     })
 }
 
-struct Values {
+struct ValueBased {
     flow: UnionMap,
     anti: UnionMap,
     output: UnionMap,
 }
 
-fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Values, IslError> {
+fn value_based(scop: &Scop, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
     let ctx = &scop.ctx;
     let accesses = accesses.apart()?;
     let reads = accesses.relation(ctx, |a| !a.writes)?;
@@ -204,7 +205,7 @@ fn value_based(scop: &Scop, accesses: &Accesses, order: &Phases) -> Result<Value
     // anti dependence and an output dependence.
     let anti = Question { sinks: &writes, certain: None, possible: Some(&reads), kills: Some(&certain) };
     let anti = anti.ask(&order.phases)?;
-    Ok(Values {
+    Ok(ValueBased {
         flow: order.instances(ctx, &flow.possible()?)?,
         anti: order.instances(ctx, &anti.possible()?)?,
         output: order.instances(ctx, &output.possible()?)?,
@@ -258,10 +259,10 @@ fn phase_name(statement: StatementId, writes: bool) -> String {
 }
 
 #[derive(Clone)]
-struct Accesses(Vec<Phased>);
+struct PhasedAccesses(Vec<Phased>);
 
-impl Accesses {
-    fn of(scop: &Scop, known: &Known) -> Result<Accesses, IslError> {
+impl PhasedAccesses {
+    fn of(scop: &Scop, known: &KnownParams) -> Result<PhasedAccesses, IslError> {
         let mut out = Vec::new();
         for (&statement, s) in &scop.statements {
             // Whichever of several calls leaves the one number in errno, it is there.
@@ -280,11 +281,11 @@ impl Accesses {
                 });
             }
         }
-        Ok(Accesses(out))
+        Ok(PhasedAccesses(out))
     }
 
-    fn filtered(&self, keep: impl Fn(&Phased) -> bool) -> Accesses {
-        Accesses(self.0.iter().filter(|a| keep(a)).cloned().collect())
+    fn filtered(&self, keep: impl Fn(&Phased) -> bool) -> PhasedAccesses {
+        PhasedAccesses(self.0.iter().filter(|a| keep(a)).cloned().collect())
     }
 
     fn reduction_arrays(&self) -> BTreeSet<ArrayId> {
@@ -293,7 +294,7 @@ impl Accesses {
 
     /// The same with a name of its own for each part of an array that no access leaves: where every access has a number as, say, its
     /// last subscript, those with different numbers never meet. isl would find that out pair by pair.
-    fn apart(&self) -> Result<Accesses, IslError> {
+    fn apart(&self) -> Result<PhasedAccesses, IslError> {
         let number = |access: &Phased, d: usize| access.relation.plain_get_val_if_fixed(DimType::Out, d);
         let mut numbered: HashMap<ArrayId, Vec<usize>> = HashMap::new();
         for access in &self.0 {
@@ -336,7 +337,7 @@ struct Phases {
 }
 
 impl Phases {
-    fn of(scop: &Scop, known: &Known) -> Result<Phases, IslError> {
+    fn of(scop: &Scop, known: &KnownParams) -> Result<Phases, IslError> {
         let mut phases = UnionMap::empty_ctx(&scop.ctx)?;
         let mut instance = UnionMap::empty_ctx(&scop.ctx)?;
         for map in scop.schedule.get_map()?.maps()? {

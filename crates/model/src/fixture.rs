@@ -16,11 +16,11 @@ use crate::assume::Assumptions;
 use crate::delicm::{Code, Operation, Origin, Program};
 use crate::polynomial::Polynomial;
 use crate::scop::*;
-use crate::update::{Combine, Number, Update};
+use crate::update::{Combine, NumberFormat, Update};
 use indexmap::IndexMap;
 
 /// What `update A0[i] +` does.
-pub(crate) const SUM: Update = Update { op: Combine::Add, number: Number::Integer(64), lanes: 1 };
+pub(crate) const SUM: Update = Update { op: Combine::Add, number: NumberFormat::Integer(64), lanes: 1 };
 
 struct Line<'a> {
     indent: usize,

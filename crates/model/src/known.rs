@@ -6,14 +6,14 @@
 use crate::scop::Scop;
 use isl::{BasicMap, DimType, IslError, Map, Set};
 
-pub(crate) struct Known {
+pub(crate) struct KnownParams {
     pub values: Set,
 }
 
-impl Known {
-    pub(crate) fn of(scop: &Scop) -> Result<Known, IslError> {
+impl KnownParams {
+    pub(crate) fn of(scop: &Scop) -> Result<KnownParams, IslError> {
         let values = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?.coalesce()?;
-        Ok(Known { values })
+        Ok(KnownParams { values })
     }
 
     /// Ensures: the same pairs at all known values, and less to be said of parameters.
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn only_what_is_known_is_left_unsaid() {
         let ctx = Ctx::new();
-        let known = |text: &str| Known { values: Set::read_from_str(&ctx, text).unwrap() };
-        let short = |known: &Known, text: &str| {
+        let known = |text: &str| KnownParams { values: Set::read_from_str(&ctx, text).unwrap() };
+        let short = |known: &KnownParams, text: &str| {
             let map = Map::read_from_str(&ctx, text).unwrap();
             let short = known.shorten(&map).unwrap();
             let same = short.intersect_params(&known.values).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn sets_are_shortened_as_relations_are() {
         let ctx = Ctx::new();
-        let known = Known { values: Set::read_from_str(&ctx, "[n] -> { : 0 <= n <= 10 }").unwrap() };
+        let known = KnownParams { values: Set::read_from_str(&ctx, "[n] -> { : 0 <= n <= 10 }").unwrap() };
         let set = Set::read_from_str(&ctx, "[n] -> { S[i] : 0 <= i < n <= 10 }").unwrap();
         let short = Set::read_from_str(&ctx, "[n] -> { S[i] : 0 <= i < n }").unwrap();
         assert!(known.shorten_set(&set).unwrap().is_equal(&short).unwrap());

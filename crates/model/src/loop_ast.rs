@@ -10,7 +10,7 @@ mod show;
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
 pub use run::{Direction, Meaningless};
-pub use show::Names;
+pub use show::Spelling;
 
 use crate::scop::{ParamId, StatementId};
 
@@ -43,12 +43,12 @@ pub struct For {
     pub last: Expr,
     pub step: i64,
     pub body: Node,
-    pub role: Role,
+    pub role: LoopRole,
 }
 
 /// What is known of the iterations of a loop, and what is to become of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum LoopRole {
     /// They run one after the other.
     #[default]
     InOrder,
@@ -60,21 +60,21 @@ pub enum Role {
     Threads { vectors: bool },
 }
 
-impl Role {
+impl LoopRole {
     pub fn is_independent(self) -> bool {
-        self != Role::InOrder
+        self != LoopRole::InOrder
     }
     pub fn is_for_threads(self) -> bool {
-        matches!(self, Role::Threads { .. })
+        matches!(self, LoopRole::Threads { .. })
     }
     pub fn is_for_vectors(self) -> bool {
-        matches!(self, Role::Vectors | Role::Threads { vectors: true })
+        matches!(self, LoopRole::Vectors | LoopRole::Threads { vectors: true })
     }
     /// What it is inside of a loop whose iterations have a thread each.
-    fn in_thread(self) -> Role {
+    fn in_thread(self) -> LoopRole {
         match self {
-            Role::Threads { vectors: true } => Role::Vectors,
-            Role::Threads { vectors: false } => Role::Independent,
+            LoopRole::Threads { vectors: true } => LoopRole::Vectors,
+            LoopRole::Threads { vectors: false } => LoopRole::Independent,
             role => role,
         }
     }
@@ -172,23 +172,6 @@ impl Node {
                 }
             }
             Node::Call { coordinates, .. } => coordinates.iter().for_each(visit),
-        }
-    }
-    /// Every loop of the tree, outer before inner.
-    pub fn for_each_loop(&self, visit: &mut impl FnMut(&For)) {
-        match self {
-            Node::Block(children) => children.iter().for_each(|c| c.for_each_loop(visit)),
-            Node::For(f) => {
-                visit(f);
-                f.body.for_each_loop(visit);
-            }
-            Node::If { then, otherwise, .. } => {
-                then.for_each_loop(visit);
-                if let Some(o) = otherwise {
-                    o.for_each_loop(visit);
-                }
-            }
-            Node::Call { .. } => {}
         }
     }
 }

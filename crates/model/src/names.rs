@@ -97,7 +97,7 @@ impl Names {
     /// C-like text.
     pub fn expr(&self, expr: &Expr) -> String {
         let param = |p: ParamId| self.param_in_source(p).to_string();
-        expr.text_with(&loop_ast::Names { param: &param, statement: &|s| s.to_string() })
+        expr.text_with(&loop_ast::Spelling { param: &param, statement: &|s| s.to_string() })
     }
 
     pub fn isl(&self, object: &impl InOrdinals) -> String {
@@ -125,7 +125,8 @@ impl Names {
         out
     }
 
-    /// What a set of parameters demands: `n <= 9` for `[n] -> {  : n <= 9 }`, nothing for the universe.
+    /// What a set of parameters demands: `n <= 9` for `[n] -> {  : n <= 9 }`, nothing for the universe. isl prints sets and functions
+    /// with their spaces only, so these are taken off its text.
     pub fn constraints(&self, set: &Set) -> String {
         let text = self.isl(set);
         let inside = text.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);

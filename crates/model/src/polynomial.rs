@@ -5,6 +5,7 @@
 
 use crate::scop::ParamId;
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Space, Val};
+use num_integer::gcd;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -336,10 +337,6 @@ impl fmt::Display for Polynomial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.show(&|var| var.to_string()))
     }
-}
-
-pub fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// A function into ℤ that is a polynomial on each of its pieces.

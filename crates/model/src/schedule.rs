@@ -7,16 +7,18 @@
 mod cost;
 mod linear;
 mod nominal;
+mod order;
 mod orders;
 mod search;
 mod shape;
 
+pub use order::{Order, OrderError, Start};
 pub use orders::{Orders, Scalars};
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{Legal, Step, Steps};
-use isl::{Budget, IslError, Schedule, UnionMap};
+use crate::transform::Steps;
+use isl::{Budget, IslError, UnionMap};
 
 /// What the estimate knows of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,51 +105,6 @@ pub enum Decision {
     },
     /// What looked best breaks these dependences: whoever made it is wrong.
     Illegal { steps: Steps, pairs: UnionMap },
-}
-
-/// Where steps begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    Original,
-    /// What isl's scheduler makes of the dependences.
-    Scheduler {
-        fusion: Fusion,
-        scalars: Scalars,
-    },
-}
-
-/// A new order, and how one gets there.
-#[derive(Clone, Debug)]
-pub struct Order {
-    pub start: Start,
-    pub steps: Steps,
-    legal: Legal,
-}
-
-impl Order {
-    pub fn schedule(&self) -> &Schedule {
-        self.legal.schedule()
-    }
-    /// One line each, the start first.
-    pub fn history(&self) -> Vec<String> {
-        let start = match self.start {
-            Start::Original => "start with the original order".to_string(),
-            Start::Scheduler { fusion, scalars } => {
-                let scalars = if scalars == Scalars::Reordered { ", scalars reordered" } else { "" };
-                format!("start with isl's order, fusion {}{scalars}", if fusion == Fusion::Min { "min" } else { "max" })
-            }
-        };
-        [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
-    }
-    pub fn is_tiled(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
-    }
-    pub fn is_for_threads(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Threads { .. }))
-    }
-    pub fn is_for_vectors(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Vectors { .. }))
-    }
 }
 
 /// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.

@@ -60,6 +60,13 @@ impl Step {
             | Step::Vectors { band } => *band,
         }
     }
+    /// It says what a loop is for, and changes no order.
+    pub fn is_label(&self) -> bool {
+        match self {
+            Step::Threads { .. } | Step::Vectors { .. } => true,
+            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } => false,
+        }
+    }
 }
 
 /// All that was done to a tree, first things first.

@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Update {
     pub op: Combine,
-    pub number: Number,
+    pub number: NumberFormat,
     pub lanes: u32,
 }
 
@@ -38,7 +38,7 @@ pub enum Combine {
 
 /// How bytes are read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Number {
+pub enum NumberFormat {
     /// So many bits, modulo two to the power of them; which sign they have is a matter of the operation.
     Integer(u32),
     Half,
@@ -52,41 +52,41 @@ pub enum Number {
     DoubleDouble,
 }
 
-impl Number {
+impl NumberFormat {
     /// As LLVM writes the type: `i32`, `double`.
-    pub fn from_llvm_name(name: &str) -> Option<Number> {
+    pub fn from_llvm_name(name: &str) -> Option<NumberFormat> {
         Some(match name {
-            "half" => Number::Half,
-            "bfloat" => Number::BFloat,
-            "float" => Number::Single,
-            "double" => Number::Double,
-            "x86_fp80" => Number::Extended,
-            "fp128" => Number::Quad,
-            "ppc_fp128" => Number::DoubleDouble,
-            _ => Number::Integer(name.strip_prefix('i')?.parse().ok()?),
+            "half" => NumberFormat::Half,
+            "bfloat" => NumberFormat::BFloat,
+            "float" => NumberFormat::Single,
+            "double" => NumberFormat::Double,
+            "x86_fp80" => NumberFormat::Extended,
+            "fp128" => NumberFormat::Quad,
+            "ppc_fp128" => NumberFormat::DoubleDouble,
+            _ => NumberFormat::Integer(name.strip_prefix('i')?.parse().ok()?),
         })
     }
     /// Numbers side by side, as LLVM writes the type: `i32` is one, `<4 x float>` are four.
-    pub fn lanes_from_llvm_name(name: &str) -> Option<(Number, u32)> {
+    pub fn lanes_from_llvm_name(name: &str) -> Option<(NumberFormat, u32)> {
         let Some(inner) = name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) else {
-            return Some((Number::from_llvm_name(name)?, 1));
+            return Some((NumberFormat::from_llvm_name(name)?, 1));
         };
         let (lanes, number) = inner.split_once(" x ")?;
-        Some((Number::from_llvm_name(number)?, lanes.parse().ok()?))
+        Some((NumberFormat::from_llvm_name(number)?, lanes.parse().ok()?))
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for NumberFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Number::Integer(bits) => return write!(f, "i{bits}"),
-            Number::Half => "half",
-            Number::BFloat => "bfloat",
-            Number::Single => "float",
-            Number::Double => "double",
-            Number::Extended => "x86_fp80",
-            Number::Quad => "fp128",
-            Number::DoubleDouble => "ppc_fp128",
+            NumberFormat::Integer(bits) => return write!(f, "i{bits}"),
+            NumberFormat::Half => "half",
+            NumberFormat::BFloat => "bfloat",
+            NumberFormat::Single => "float",
+            NumberFormat::Double => "double",
+            NumberFormat::Extended => "x86_fp80",
+            NumberFormat::Quad => "fp128",
+            NumberFormat::DoubleDouble => "ppc_fp128",
         })
     }
 }
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn types_are_read_as_they_are_written() {
         for name in ["i1", "i24", "i128", "half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128"] {
-            assert_eq!(Number::from_llvm_name(name).map(|n| n.to_string()), Some(name.to_string()));
-            assert_eq!(Number::lanes_from_llvm_name(name), Number::from_llvm_name(name).map(|n| (n, 1)));
+            assert_eq!(NumberFormat::from_llvm_name(name).map(|n| n.to_string()), Some(name.to_string()));
+            assert_eq!(NumberFormat::lanes_from_llvm_name(name), NumberFormat::from_llvm_name(name).map(|n| (n, 1)));
         }
-        assert_eq!(Number::lanes_from_llvm_name("<4 x float>"), Some((Number::Single, 4)));
+        assert_eq!(NumberFormat::lanes_from_llvm_name("<4 x float>"), Some((NumberFormat::Single, 4)));
         for other in ["ptr", "{ i32, i32 }", "<vscale x 4 x i32>", "<2 x ptr>", "[2 x i32]", "x86_amx"] {
-            assert_eq!(Number::lanes_from_llvm_name(other), None, "{other}");
+            assert_eq!(NumberFormat::lanes_from_llvm_name(other), None, "{other}");
         }
     }
 }

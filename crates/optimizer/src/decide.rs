@@ -25,13 +25,14 @@ pub struct Considered {
 
 pub struct ConsideredRegion {
     pub region: ReadRegion,
-    pub found: Found,
-    pub verdict: Verdict,
+    pub findings: Findings,
+    /// A new order, or why there is none.
+    pub verdict: Result<Box<Chosen>, Refusal>,
 }
 
 /// What was found out on the way to the verdict, as far as it went.
 #[derive(Default)]
-pub struct Found {
+pub struct Findings {
     /// What became of the scalars that cross statements.
     pub moved: Counts,
     pub dependences: Option<Dependences>,
@@ -39,11 +40,6 @@ pub struct Found {
     part_may_gain: bool,
     /// The estimate for the order in which the region runs in the end; unknown where nothing came of it.
     cycles: Option<f64>,
-}
-
-pub enum Verdict {
-    Transform(Box<Chosen>),
-    Leave(Refusal),
 }
 
 /// A new order for a region, and what guards it.
@@ -54,8 +50,10 @@ pub struct Chosen {
     pub reason: String,
 }
 
-/// A region that took too long, or of which only a part may gain, is cut in two, so often at most.
-const MAX_CUTS: usize = 2;
+/// Regions that took too long, or of which only a part may gain, are cut in two, and so are their parts; once there are more of them
+/// in a function than this, no more are cut. To count for each region by itself finds a few more to transform in large functions, and
+/// takes them much longer to compile: 1.28 times over the NAS benchmarks.
+const MAX_CUTS: usize = 4;
 
 /// Reads the function and decides about each of its regions.
 pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
@@ -75,22 +73,22 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
         }
         for found in reading.regions {
             considered.regions.push(match found {
-                read::Found::Region(region) => consider_region(facts, *region, options),
-                read::Found::AsBefore(place) => {
+                read::FoundRegion::Region(region) => consider_region(facts, *region, options),
+                read::FoundRegion::AsBefore(place) => {
                     let same = known.iter().position(|k| (k.region.entry, k.region.exit) == place);
                     known.swap_remove(same.expect("it was considered when it was read"))
                 }
             });
         }
         let before = memory.too_large.len();
-        for ConsideredRegion { region, found, verdict } in &considered.regions {
-            if let Verdict::Leave(refusal) = verdict
-                && (refusal.kind == RefusalKind::OutOfBudget || found.part_may_gain)
+        for ConsideredRegion { region, findings, verdict } in &considered.regions {
+            if let Err(refusal) = verdict
+                && (refusal.kind == RefusalKind::OutOfBudget || findings.part_may_gain)
             {
                 memory.too_large.insert((region.entry, region.exit), refusal.clone());
             }
         }
-        if memory.too_large.len() == before || memory.too_large.len() > 1 << MAX_CUTS {
+        if memory.too_large.len() == before || memory.too_large.len() > MAX_CUTS {
             return considered;
         }
         known = considered.regions;
@@ -104,11 +102,11 @@ fn consider_region(facts: &FunctionFacts, region: ReadRegion, options: &Options)
     let Some(original) = original else { return best };
     for expansion in [Expansion::Narrow, Expansion::Wide] {
         // Nothing is left to be given memory.
-        if best.found.moved.after == 0 && best.found.moved.expanded == 0 {
+        if best.findings.moved.after == 0 && best.findings.moved.expanded == 0 {
             break;
         }
         let with = consider_with(facts, original.clone(), options, expansion);
-        if with.found.moved.expanded > 0 && is_worth_memory(&with, &best, options) {
+        if with.findings.moved.expanded > 0 && is_worth_memory(&with, &best, options) {
             best = with;
         }
     }
@@ -117,11 +115,11 @@ fn consider_region(facts: &FunctionFacts, region: ReadRegion, options: &Options)
 
 /// A new order that needs memory must gain as much over one that does not (or needs less) as that must over the original.
 fn is_worth_memory(with: &ConsideredRegion, without: &ConsideredRegion, options: &Options) -> bool {
-    let Verdict::Transform(new) = &with.verdict else { return false };
-    let (Some(cycles), Some(before)) = (with.found.cycles, without.found.cycles) else { return false };
+    let Ok(new) = &with.verdict else { return false };
+    let (Some(cycles), Some(before)) = (with.findings.cycles, without.findings.cycles) else { return false };
     let threads = match &without.verdict {
-        Verdict::Transform(old) => new.order.is_for_threads() && !old.order.is_for_threads(),
-        Verdict::Leave(_) => new.order.is_for_threads(),
+        Ok(old) => new.order.is_for_threads() && !old.order.is_for_threads(),
+        Err(_) => new.order.is_for_threads(),
     };
     let worthwhile = if threads { ALMOST_AS_FAST } else { schedule_options(options).worthwhile };
     cycles < worthwhile * before
@@ -136,22 +134,21 @@ fn consider_with(
     options: &Options,
     expansion: Expansion,
 ) -> ConsideredRegion {
-    let mut found = Found::default();
+    let mut findings = Findings::default();
     let verdict = contain::contained(|| {
         if !options.keep_scalars {
-            found.moved = move_scalars(&mut region, options, expansion)?;
+            findings.moved = move_scalars(&mut region, options, expansion)?;
         }
-        decide(&region, &facts.target, options, &mut found)
+        decide(&region, &facts.target, options, &mut findings)
     });
     let verdict = match verdict {
-        Ok(Ok(chosen)) => Verdict::Transform(Box::new(chosen)),
-        Ok(Err(refusal)) => Verdict::Leave(refusal),
+        Ok(verdict) => verdict.map(Box::new),
         Err(message) => {
             tell_of_failure(&facts.name, &message);
-            Verdict::Leave(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
+            Err(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
         }
     };
-    ConsideredRegion { region, found, verdict }
+    ConsideredRegion { region, findings, verdict }
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
@@ -175,7 +172,7 @@ fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion
 }
 
 /// The list of verbs.
-fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut Found) -> Result<Chosen, Refusal> {
+fn decide(region: &ReadRegion, target: &Target, options: &Options, findings: &mut Findings) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
@@ -184,14 +181,14 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
         check_at_samples(scop, &plan_options(options), "the model is wrong", complete)?;
     }
     let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
-    let dependences = found.dependences.insert(dependences);
+    let dependences = findings.dependences.insert(dependences);
     let decision =
         stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
     let decision = decision.map_err(refuse)?;
     let (order, reason) = match decision {
         Decision::Leave { reason, part_may_gain, cycles } => {
-            found.part_may_gain = part_may_gain;
-            found.cycles = Some(cycles);
+            findings.part_may_gain = part_may_gain;
+            findings.cycles = Some(cycles);
             return Err(Refusal::new(RefusalKind::NoProfit, line, reason));
         }
         Decision::Illegal { steps, pairs } => {
@@ -200,7 +197,7 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, found: &mut F
             return Err(Refusal::new(RefusalKind::Unsound, line, what));
         }
         Decision::Transform { order, reason, cycles } => {
-            found.cycles = Some(cycles);
+            findings.cycles = Some(cycles);
             (order, reason)
         }
     };

@@ -1,6 +1,8 @@
 //! Model → report: everything a person may want to know of a region, under the names of the source.
 
+use crate::decide::{Chosen, Considered, ConsideredRegion};
 use isl::{IslError, Set, UnionMap};
+use llvm::facts::FunctionFacts;
 use model::assume::AssumptionKind;
 use model::delinearize::Offset;
 use model::names::Names;
@@ -9,15 +11,24 @@ use model::refusal::Refusal;
 use model::scop::{Access, AccessKind, ArrayId, ArrayKind, ParamId, Recovered, Scop, Statement, StatementId};
 use model::update::Combine;
 
-/// What became of a region, beside its model.
-pub struct Outcome<'a> {
-    pub dependences: Option<&'a model::dependence::Dependences>,
-    pub moved: model::delicm::Counts,
-    pub plan: Option<&'a Plan>,
-    pub transformation: report::Transformation,
+pub fn describe_function(facts: &FunctionFacts, considered: &Considered) -> report::Function {
+    let mut scops = Vec::new();
+    let mut refusals = considered.refusals.clone();
+    for (ordinal, region) in considered.regions.iter().enumerate() {
+        refusals.extend(region.verdict.as_ref().err().cloned());
+        match describe(&facts.name, ordinal, region) {
+            Ok(scop) => scops.push(scop),
+            Err(error) => refusals.push(llvm::read::refusal_of_isl(&error, region.region.scop.lines.0)),
+        }
+    }
+    refusals.sort_by_key(|r| r.line);
+    report::Function { name: facts.name.clone(), scops, refusals: refusals.iter().map(describe_refusal).collect() }
 }
 
-pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -> Result<report::Scop, IslError> {
+fn describe(function: &str, ordinal: usize, considered: &ConsideredRegion) -> Result<report::Scop, IslError> {
+    let ConsideredRegion { region, findings, verdict } = considered;
+    let scop = &region.scop;
+    let plan = verdict.as_ref().ok().map(|chosen| &chosen.plan);
     let names = Names::of(scop);
     let line = if scop.lines.0 != 0 { scop.lines.0 as usize } else { ordinal };
     let original = scop.schedule.get_map()?;
@@ -46,7 +57,7 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
         }
     });
     let arrays = arrays.collect();
-    let dependences = match outcome.dependences {
+    let dependences = match &findings.dependences {
         Some(d) => {
             report::Dependences { flow: names.isl(&d.flow), anti: names.isl(&d.anti), output: names.isl(&d.output) }
         }
@@ -62,27 +73,41 @@ pub fn describe(function: &str, ordinal: usize, scop: &Scop, outcome: Outcome) -
         context: names.isl(&scop.context),
         arrays,
         statements,
-        assumptions: assumptions(scop, &names, outcome.plan)?,
-        check: match outcome.plan {
+        assumptions: assumptions(scop, &names, plan)?,
+        check: match plan {
             Some(_) if !valid.plain_is_universe()? => names.isl(&valid),
             _ => report::UNIVERSE.into(),
         },
-        check_terms: outcome.plan.map_or(Vec::new(), |plan| check_terms(plan, scop, &names)),
+        check_terms: plan.map_or(Vec::new(), |plan| check_terms(plan, scop, &names)),
         modelled: scop.is_modelled(),
-        check_cost: outcome.plan.map_or(0, |plan| plan.check_cost() as u64),
-        scalar_writes: report::BeforeAfter { before: outcome.moved.before, after: outcome.moved.after },
+        check_cost: plan.map_or(0, |plan| plan.check_cost() as u64),
+        scalar_writes: report::BeforeAfter { before: findings.moved.before, after: findings.moved.after },
         delicm: report::Delicm {
-            forwarded: outcome.moved.forwarded,
-            reloaded: outcome.moved.reloaded,
-            mapped: outcome.moved.mapped,
-            expanded: outcome.moved.expanded,
+            forwarded: findings.moved.forwarded,
+            reloaded: findings.moved.reloaded,
+            mapped: findings.moved.mapped,
+            expanded: findings.moved.expanded,
         },
         dependences,
-        transformation: report::Transformation {
-            schedule: names.in_isl_text(&outcome.transformation.schedule),
-            ..outcome.transformation
+        transformation: match verdict {
+            Ok(chosen) => describe_transformation(chosen, scop, &names),
+            Err(_) => report::Transformation::none(),
         },
     })
+}
+
+fn describe_transformation(chosen: &Chosen, scop: &Scop, names: &Names) -> report::Transformation {
+    let Chosen { order, plan, .. } = chosen;
+    report::Transformation {
+        by: report::By::Auto,
+        schedule: names.isl(order.schedule()),
+        steps: order.history(),
+        ast: plan.body.text(scop),
+        tiled: order.is_tiled(),
+        parallel: order.is_for_threads(),
+        vectorized: order.is_for_vectors(),
+        ..report::Transformation::none()
+    }
 }
 
 fn describe_statement(

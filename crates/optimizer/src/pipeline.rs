@@ -1,8 +1,8 @@
 //! One function: read, decide, write. All that can fail is decided before the first change of the IR, or undone by putting the
 //! function's body back.
 
-use crate::decide::{Considered, ConsideredRegion, Verdict, consider};
-use crate::describe::{Outcome, describe, describe_refusal};
+use crate::decide::{Considered, ConsideredRegion, consider};
+use crate::describe::describe_function;
 use crate::{contain, fail_on_purpose, remark, tell_of_failure};
 use llvm::facts::FunctionFacts;
 use llvm::write::{WriteOptions, write_region};
@@ -35,11 +35,11 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         fail_on_purpose(options, "facts");
         let mut considered = consider(&facts, &analyses, options);
         for (index, refusal) in &given_up {
-            considered.regions[*index].verdict = Verdict::Leave(refusal.clone());
+            considered.regions[*index].verdict = Err(refusal.clone());
         }
         leave_what_cannot_hand_on(&facts, &mut considered);
         let remarks = remark::collect(function, &facts, &analyses, &considered);
-        let to_write = considered.regions.iter().any(|r| matches!(r.verdict, Verdict::Transform(_)));
+        let to_write = considered.regions.iter().any(|r| r.verdict.is_ok());
         let changed = to_write && !options.analyze;
         if changed && let Err((index, message)) = write_all(function, analyses, &considered, options) {
             tell_of_failure(&facts.name, &message);
@@ -57,7 +57,7 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         remarks.emit(function);
         // Describing a region takes isl a while.
         let report = match options.report {
-            Some(_) => report(&facts, &considered),
+            Some(_) => describe_function(&facts, &considered),
             None => Optimized::untouched(function).report,
         };
         return Optimized { report, changed };
@@ -68,15 +68,15 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
 fn leave_what_cannot_hand_on(facts: &FunctionFacts, considered: &mut Considered) {
     for first in (0..considered.regions.len()).rev() {
         let missing = |ConsideredRegion { region, verdict, .. }: &ConsideredRegion| match verdict {
-            Verdict::Transform(_) => considered.regions[first].region.cannot_hand_on(region, facts),
-            Verdict::Leave(_) => None,
+            Ok(_) => considered.regions[first].region.cannot_hand_on(region, facts),
+            Err(_) => None,
         };
         let missing = considered.regions[first + 1..].iter().find_map(missing);
         let region = &mut considered.regions[first];
-        if let (Some(value), Verdict::Transform(_)) = (missing, &region.verdict) {
+        if let (Some(value), Ok(_)) = (missing, &region.verdict) {
             let line = region.region.scop.lines.0;
             let refusal = Refusal::new(RefusalKind::NeededBehind, line, facts.display_name(value));
-            region.verdict = Verdict::Leave(refusal);
+            region.verdict = Err(refusal);
         }
     }
 }
@@ -95,7 +95,7 @@ fn write_all(
 ) -> Result<(), WriteFailure> {
     let (parallel, stats, outline) = (options.parallel, options.stats, options.outline);
     let write_options = WriteOptions { parallel, stats, outline, ..WriteOptions::default() };
-    let mut at = considered.regions.iter().position(|r| matches!(r.verdict, Verdict::Transform(_))).unwrap_or(0);
+    let mut at = considered.regions.iter().position(|r| r.verdict.is_ok()).unwrap_or(0);
     let Some(backup) = Backup::copy(function) else {
         // The reader refuses such a function.
         return Err((at, "the address of a block is taken".into()));
@@ -105,7 +105,7 @@ fn write_all(
         // Last region first: what an earlier region hands on to a later one is rewritten when the earlier one is written, in
         // the later one's new code, too.
         for (index, ConsideredRegion { region, verdict, .. }) in considered.regions.iter().enumerate().rev() {
-            let Verdict::Transform(chosen) = verdict else { continue };
+            let Ok(chosen) = verdict else { continue };
             at = index;
             fail_on_purpose(options, "write");
             let written = write_region(&analyses, region, &chosen.plan, &write_options).map_err(|e| e.to_string())?;
@@ -135,40 +135,4 @@ fn write_all(
             Err((at, message))
         }
     }
-}
-
-fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
-    let mut scops = Vec::new();
-    let mut refusals = considered.refusals.clone();
-    for (ordinal, considered) in considered.regions.iter().enumerate() {
-        let scop = &considered.region.scop;
-        let mut outcome = Outcome {
-            dependences: considered.found.dependences.as_ref(),
-            moved: considered.found.moved,
-            plan: None,
-            transformation: report::Transformation::none(),
-        };
-        match &considered.verdict {
-            Verdict::Leave(refusal) => refusals.push(refusal.clone()),
-            Verdict::Transform(chosen) => {
-                outcome.plan = Some(&chosen.plan);
-                outcome.transformation = report::Transformation {
-                    by: report::By::Auto,
-                    schedule: chosen.order.schedule().to_string(),
-                    steps: chosen.order.history(),
-                    ast: chosen.plan.body.text(scop),
-                    tiled: chosen.order.is_tiled(),
-                    parallel: chosen.order.is_for_threads(),
-                    vectorized: chosen.order.is_for_vectors(),
-                    ..report::Transformation::none()
-                };
-            }
-        }
-        match describe(&facts.name, ordinal, scop, outcome) {
-            Ok(scop) => scops.push(scop),
-            Err(error) => refusals.push(llvm::read::refusal_of_isl(&error, scop.lines.0)),
-        }
-    }
-    refusals.sort_by_key(|r| r.line);
-    report::Function { name: facts.name.clone(), scops, refusals: refusals.iter().map(describe_refusal).collect() }
 }

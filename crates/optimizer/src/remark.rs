@@ -1,6 +1,6 @@
 //! What `-Rpass=loopwright`, `-Rpass-missed=loopwright` and `-Rpass-analysis=loopwright` say, in the words of a C programmer.
 
-use crate::decide::{Chosen, Considered, ConsideredRegion, Verdict};
+use crate::decide::{Chosen, Considered, ConsideredRegion};
 use llvm::facts::FunctionFacts;
 use llvm::{Analyses, FunctionHandle, Location, RemarkKind};
 use model::names::Names;
@@ -33,11 +33,11 @@ pub fn collect(
     for region in &considered.regions {
         let at = location(facts, analyses, region.region.scop.lines.0);
         match &region.verdict {
-            Verdict::Transform(chosen) => {
+            Ok(chosen) => {
                 remarks.all.push((RemarkKind::Done, "Transformed", at, done(chosen)));
                 remarks.all.push((RemarkKind::Analysis, "Check", at, check(region, chosen)));
             }
-            Verdict::Leave(refusal) => remarks.missed(facts, analyses, refusal),
+            Err(refusal) => remarks.missed(facts, analyses, refusal),
         }
     }
     for refusal in &considered.refusals {
@@ -65,8 +65,9 @@ fn done(chosen: &Chosen) -> String {
     .into_iter()
     .filter_map(|(applies, what)| applies.then_some(what))
     .collect();
-    let what = if what.is_empty() { "reordered".to_string() } else { what.join(", ") };
-    format!("loops reordered: {what}; {}", chosen.reason)
+    let loops = if chosen.order.is_reordered() { "loops reordered" } else { "loops kept in order" };
+    let what = if what.is_empty() { String::new() } else { format!(": {}", what.join(", ")) };
+    format!("{loops}{what}; {}", chosen.reason)
 }
 
 fn check(region: &ConsideredRegion, chosen: &Chosen) -> String {

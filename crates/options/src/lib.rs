@@ -1,5 +1,5 @@
 //! What the user can say: `parallel,position=late`, in the environment variable `LOOPWRIGHT`, after `--loopwright=`, or in
-//! `-passes=loopwright<…>` (where `;` separates, because LLVM keeps the comma for itself).
+//! `-passes=loopwright<…>` (where `;` separates, because LLVM keeps the comma for itself). Behind a `\`, a separator is part of a value.
 //!
 //! [`TABLE`] is the only list of options: the plugin, the command, its help and the list in README.md are made from it. This crate
 //! knows neither isl nor LLVM, so that the command links neither.
@@ -8,7 +8,7 @@ mod assume;
 mod table;
 
 pub use assume::{Allowed, AssumptionKind};
-pub use table::{Form, Known, TABLE, help};
+pub use table::{Form, KnownOption, TABLE, help};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ impl Options {
     /// Reads a list of options. A later one replaces an earlier one; empty items are nothing.
     pub fn parse(text: &str) -> Result<Options, String> {
         let mut options = Options::default();
-        for item in text.split([',', ';']).map(str::trim).filter(|item| !item.is_empty()) {
+        for item in items(text).iter().map(|item| item.trim()).filter(|item| !item.is_empty()) {
             options.read(item)?;
         }
         Ok(options)
@@ -101,6 +101,28 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// The items of a list, as they are meant.
+fn items(text: &str) -> Vec<String> {
+    let mut items = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let last = items.last_mut().expect("there is one");
+        match c {
+            '\\' => last.push(chars.next_if(|next| SPECIAL.contains(next)).unwrap_or(c)),
+            ',' | ';' => items.push(String::new()),
+            _ => last.push(c),
+        }
+    }
+    items
+}
+
+const SPECIAL: [char; 3] = [',', ';', '\\'];
+
+/// Any text as a value in a list.
+pub fn quoted(value: &str) -> String {
+    value.chars().flat_map(|c| SPECIAL.contains(&c).then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// A list that can be handed on as text, and what it says.
@@ -163,6 +185,16 @@ mod tests {
     #[test]
     fn pass_parameters_are_separated_by_semicolons() {
         assert_eq!(Options::parse("stats;fusion=max").unwrap(), Options::parse("stats,fusion=max").unwrap());
+    }
+
+    #[test]
+    fn a_value_may_be_any_text() {
+        for folder in ["a,b", "a;b", "a\\b", "a\\", "\\,\\;", "a b", "a=b"] {
+            let options = Options::parse(&format!("stats,report={},parallel", quoted(folder))).unwrap();
+            let expected = Options { stats: true, report: Some(folder.into()), parallel: true, ..Options::default() };
+            assert_eq!(options, expected);
+        }
+        assert_eq!(Options::parse(r"report=a\b").unwrap().report, Some(r"a\b".into()), "nothing special is behind it");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{Fusion, Options, Position};
 
-pub struct Known {
+pub struct KnownOption {
     pub name: &'static str,
     pub form: Form,
     /// The value that is taken where nothing is said, if there is one.
@@ -27,11 +27,11 @@ pub enum Form {
     Kinds,
 }
 
-const fn known(name: &'static str, form: Form, help: &'static str) -> Known {
-    Known { name, form, default: None, help, for_tests: false }
+const fn known(name: &'static str, form: Form, help: &'static str) -> KnownOption {
+    KnownOption { name, form, default: None, help, for_tests: false }
 }
 
-pub const TABLE: &[Known] = &[
+pub const TABLE: &[KnownOption] = &[
     known(
         "parallel",
         Form::Flag(|o| o.parallel = true),
@@ -121,13 +121,13 @@ pub const TABLE: &[Known] = &[
     .for_tests(),
 ];
 
-impl Known {
-    const fn by_default(self, value: &'static str) -> Known {
-        Known { default: Some(value), ..self }
+impl KnownOption {
+    const fn by_default(self, value: &'static str) -> KnownOption {
+        KnownOption { default: Some(value), ..self }
     }
 
-    const fn for_tests(self) -> Known {
-        Known { for_tests: true, ..self }
+    const fn for_tests(self) -> KnownOption {
+        KnownOption { for_tests: true, ..self }
     }
 
     /// `tile=N`, `position=early|late`.

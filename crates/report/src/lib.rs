@@ -95,12 +95,7 @@ pub struct Array {
     /// The same without the braces, `n <= 1200`; empty for the universe.
     pub requires: String,
     /// Not an array of the program, but memory of the new loops' own.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub temporary: bool,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// How the shape of an array came to be known.
@@ -237,7 +232,6 @@ pub struct Delicm {
     pub reloaded: u64,
     pub mapped: u64,
     /// Given memory of their own, with the option `expand`.
-    #[serde(default)]
     pub expanded: u64,
 }
 
@@ -256,7 +250,6 @@ pub struct Transformation {
     /// An isl schedule tree; empty when nothing was changed.
     pub schedule: String,
     /// How one gets there from the original order, or from one of isl's scheduler: `tile B0 by 32 x 32`.
-    #[serde(default)]
     pub steps: Vec<String>,
     /// The new loops as C-like text; empty when nothing was changed.
     pub ast: String,
@@ -454,7 +447,8 @@ mod tests {
                           ],
                           "recovered": "parametric",
                           "condition": "{  : }",
-                          "requires": ""
+                          "requires": "",
+                          "temporary": false
                         }
                       ],
                       "statements": [

@@ -17,7 +17,6 @@ pub type BeforeMark = unsafe extern "C" fn(*mut isl_id, *mut isl_ast_build, *mut
 functions! {
     // Exported, like the printing functions of all types, but missing in the headers.
     pub fn isl_constraint_to_str(constraint: Keep<isl_constraint>) -> Give<c_char>;
-    pub fn isl_qpolynomial_to_str(qp: Keep<isl_qpolynomial>) -> Give<c_char>;
     pub fn isl_local_space_to_str(ls: Keep<isl_local_space>) -> Give<c_char>;
 
     pub fn isl_id_alloc(ctx: *mut isl_ctx, name: *const c_char, user: *mut c_void) -> Give<isl_id>;
@@ -28,19 +27,10 @@ functions! {
     pub fn isl_union_map_every_map(umap: Keep<isl_union_map>, test: Visit<isl_map>, user: *mut c_void) -> isl_bool;
     pub fn isl_pw_aff_foreach_piece(pa: Keep<isl_pw_aff>, visit: VisitTwo<isl_set, isl_aff>, user: *mut c_void) -> isl_stat;
     pub fn isl_pw_multi_aff_foreach_piece(pma: Keep<isl_pw_multi_aff>, visit: VisitTwo<isl_set, isl_multi_aff>, user: *mut c_void) -> isl_stat;
-    pub fn isl_pw_qpolynomial_foreach_piece(pwqp: Keep<isl_pw_qpolynomial>, visit: VisitTwo<isl_set, isl_qpolynomial>, user: *mut c_void) -> isl_stat;
-    pub fn isl_qpolynomial_foreach_term(qp: Keep<isl_qpolynomial>, visit: Visit<isl_term>, user: *mut c_void) -> isl_stat;
 
-    pub fn isl_set_partial_lexmin(set: Take<isl_set>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_set>;
     pub fn isl_set_partial_lexmax(set: Take<isl_set>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_set>;
-    pub fn isl_map_partial_lexmin(map: Take<isl_map>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_map>;
-    pub fn isl_map_partial_lexmax(map: Take<isl_map>, dom: Take<isl_set>, empty: *mut *mut isl_set) -> Give<isl_map>;
 
-    pub fn isl_map_power(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
-    pub fn isl_map_reaching_path_lengths(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
     pub fn isl_map_transitive_closure(map: Take<isl_map>, exact: *mut isl_bool) -> Give<isl_map>;
-    pub fn isl_union_map_power(umap: Take<isl_union_map>, exact: *mut isl_bool) -> Give<isl_union_map>;
-    pub fn isl_union_map_transitive_closure(umap: Take<isl_union_map>, exact: *mut isl_bool) -> Give<isl_union_map>;
 
     pub fn isl_schedule_foreach_schedule_node_top_down(schedule: Keep<isl_schedule>, visit: Visit<isl_schedule_node>, user: *mut c_void) -> isl_stat;
     pub fn isl_schedule_map_schedule_node_bottom_up(schedule: Take<isl_schedule>, rewrite: Rewrite<isl_schedule_node>, user: *mut c_void) -> Give<isl_schedule>;

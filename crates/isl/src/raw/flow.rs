@@ -16,7 +16,6 @@ functions! {
     pub fn isl_union_flow_get_must_dependence(flow: Keep<isl_union_flow>) -> Give<isl_union_map>;
     pub fn isl_union_flow_get_may_dependence(flow: Keep<isl_union_flow>) -> Give<isl_union_map>;
     pub fn isl_union_flow_get_full_may_dependence(flow: Keep<isl_union_flow>) -> Give<isl_union_map>;
-    pub fn isl_union_flow_get_must_no_source(flow: Keep<isl_union_flow>) -> Give<isl_union_map>;
     pub fn isl_union_flow_get_may_no_source(flow: Keep<isl_union_flow>) -> Give<isl_union_map>;
     pub fn isl_union_flow_free(flow: Take<isl_union_flow>);
     pub fn isl_union_flow_to_str(flow: Keep<isl_union_flow>) -> Give<c_char>;

@@ -123,13 +123,11 @@ mod ast_build;
 mod basic_map;
 mod basic_set;
 mod callbacks;
-mod fixed_box;
 mod flow;
 mod id;
 mod map;
 mod multi_aff;
 mod point;
-mod polynomial;
 mod schedule;
 mod schedule_node;
 mod set;
@@ -145,13 +143,11 @@ pub use ast_build::*;
 pub use basic_map::*;
 pub use basic_set::*;
 pub use callbacks::*;
-pub use fixed_box::*;
 pub use flow::*;
 pub use id::*;
 pub use map::*;
 pub use multi_aff::*;
 pub use point::*;
-pub use polynomial::*;
 pub use schedule::*;
 pub use schedule_node::*;
 pub use set::*;
@@ -182,7 +178,6 @@ opaque! {
     isl_multi_aff: isl_multi_aff_copy isl_multi_aff_free;
     isl_pw_multi_aff: isl_pw_multi_aff_copy isl_pw_multi_aff_free;
     isl_pw_multi_aff_list: isl_pw_multi_aff_list_copy isl_pw_multi_aff_list_free;
-    isl_multi_pw_aff: isl_multi_pw_aff_copy isl_multi_pw_aff_free;
     isl_union_pw_aff: isl_union_pw_aff_copy isl_union_pw_aff_free;
     isl_union_pw_aff_list: isl_union_pw_aff_list_copy isl_union_pw_aff_list_free;
     isl_multi_union_pw_aff: isl_multi_union_pw_aff_copy isl_multi_union_pw_aff_free;
@@ -210,17 +205,9 @@ opaque! {
     isl_ast_node_list: isl_ast_node_list_copy isl_ast_node_list_free;
     isl_ast_expr: isl_ast_expr_copy isl_ast_expr_free;
     isl_ast_expr_list: isl_ast_expr_list_copy isl_ast_expr_list_free;
-    isl_id_to_ast_expr: isl_id_to_ast_expr_copy isl_id_to_ast_expr_free;
     isl_ast_build: isl_ast_build_copy isl_ast_build_free;
     isl_union_access_info: isl_union_access_info_copy isl_union_access_info_free;
     isl_union_flow: isl_union_flow_copy isl_union_flow_free;
-    isl_qpolynomial: isl_qpolynomial_copy isl_qpolynomial_free;
-    isl_qpolynomial_list: isl_qpolynomial_list_copy isl_qpolynomial_list_free;
-    isl_pw_qpolynomial: isl_pw_qpolynomial_copy isl_pw_qpolynomial_free;
-    isl_pw_qpolynomial_list: isl_pw_qpolynomial_list_copy isl_pw_qpolynomial_list_free;
-    isl_term: isl_term_copy isl_term_free;
-    isl_fixed_box: isl_fixed_box_copy isl_fixed_box_free;
-    isl_stride_info: isl_stride_info_copy isl_stride_info_free;
 }
 
 functions! {
@@ -237,30 +224,20 @@ functions! {
     pub fn isl_ctx_next_operation(ctx: *mut isl_ctx) -> c_int;
 
     pub fn isl_options_set_on_error(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_ast_always_print_block(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_max_coefficient(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_max_constant_term(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_maximize_band_depth(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_maximize_coincidence(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_outer_coincidence(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_schedule_split_scaled(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_treat_coalescing(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_schedule_separate_components(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_serialize_sccs(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_whole_component(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_schedule_carry_self_first(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_ast_build_atomic_upper_bound(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_ast_build_prefer_pdiv(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_ast_build_detect_min_max(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_ast_build_exploit_nested_bounds(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_ast_build_group_coscheduled(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_ast_build_scale_strides(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_ast_build_allow_else(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_ast_build_allow_or(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_schedule_algorithm(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_pip_symmetry(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_coalesce_bounded_wrapping(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
-    pub fn isl_options_set_coalesce_preserve_locals(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_tile_scale_tile_loops(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
     pub fn isl_options_set_tile_shift_point_loops(ctx: *mut isl_ctx, value: c_int) -> isl_stat;
 }

@@ -10,8 +10,6 @@ functions! {
     pub fn isl_schedule_constraints_set_proximity(sc: Take<isl_schedule_constraints>, proximity: Take<isl_union_map>) -> Give<isl_schedule_constraints>;
     pub fn isl_schedule_constraints_set_conditional_validity(sc: Take<isl_schedule_constraints>, condition: Take<isl_union_map>, validity: Take<isl_union_map>) -> Give<isl_schedule_constraints>;
     pub fn isl_schedule_constraints_free(sc: Take<isl_schedule_constraints>);
-    pub fn isl_schedule_constraints_get_domain(sc: Keep<isl_schedule_constraints>) -> Give<isl_union_set>;
-    pub fn isl_schedule_constraints_apply(sc: Take<isl_schedule_constraints>, umap: Take<isl_union_map>) -> Give<isl_schedule_constraints>;
     pub fn isl_schedule_constraints_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_schedule_constraints>;
     pub fn isl_schedule_constraints_to_str(sc: Keep<isl_schedule_constraints>) -> Give<c_char>;
     pub fn isl_schedule_constraints_compute_schedule(sc: Take<isl_schedule_constraints>) -> Give<isl_schedule>;

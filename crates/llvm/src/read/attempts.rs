@@ -16,7 +16,7 @@ use model::refusal::Refusal;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-/// So often a region is read again with fewer loads taken for invariant.
+/// So often a region is read with loads taken for invariant, each time fewer of them; then with none.
 const MAX_DISAPPOINTMENTS: usize = 4;
 
 /// What to change before a region is read again.

@@ -1,7 +1,7 @@
 //! Who is refused at once: functions, and instructions that no model of data and order describes.
 
 use super::Stop;
-use crate::facts::{BlockId, CallFacts, FunctionFacts, IgnorableKind, Instruction, Op, Type, ValueId};
+use crate::facts::{BlockId, CallFacts, FunctionFacts, IgnorableKind, Instruction, MemoryUse, Op, Type, ValueId};
 use model::refusal::{Refusal, RefusalKind};
 
 pub fn refuse_function(facts: &FunctionFacts) -> Option<Refusal> {
@@ -65,13 +65,11 @@ fn check_instruction(
             _ => {}
         }
     }
+    if let Some(MemoryUse { reads, writes, simple: false, .. }) = instruction.op.memory() {
+        let pointer = writes.or(reads).expect("memory is read or written");
+        return refuse(RefusalKind::Volatile, facts.display_name(pointer));
+    }
     match &instruction.op {
-        Op::Load { pointer, simple: false, .. } | Op::Store { pointer, simple: false, .. } => {
-            refuse(RefusalKind::Volatile, facts.display_name(*pointer))
-        }
-        Op::MemSet { destination, simple: false, .. } | Op::MemCopy { destination, simple: false, .. } => {
-            refuse(RefusalKind::Volatile, facts.display_name(*destination))
-        }
         Op::Call(call) => match objection_to_call(call) {
             Some(objection) => refuse(RefusalKind::Call, objection),
             None => Ok(()),

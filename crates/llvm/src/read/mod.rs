@@ -34,11 +34,11 @@ use std::collections::BTreeMap;
 /// All that was read of a function: regions and, for every loop outside of them, a refusal.
 #[derive(Default)]
 pub struct Reading {
-    pub regions: Vec<Found>,
+    pub regions: Vec<FoundRegion>,
     pub refusals: Vec<Refusal>,
 }
 
-pub enum Found {
+pub enum FoundRegion {
     Region(Box<ReadRegion>),
     /// The region that was found there the last time.
     AsBefore(Place),

@@ -28,7 +28,7 @@ pub struct Piece {
 }
 
 /// Why a chain ends.
-pub enum End {
+pub enum ChainEnd {
     /// Where it should.
     Stop,
     /// At a block from which paths do not meet again.
@@ -40,15 +40,20 @@ pub enum End {
 /// The chain of pieces from `start`, on the level of `scope`, up to `stop` or the last block whose paths meet again.
 ///
 /// Ensures: `start` dominates all its blocks.
-pub fn chain(facts: &FunctionFacts, scope: Option<LoopId>, start: BlockId, stop: Option<BlockId>) -> (Vec<Piece>, End) {
+pub fn chain(
+    facts: &FunctionFacts,
+    scope: Option<LoopId>,
+    start: BlockId,
+    stop: Option<BlockId>,
+) -> (Vec<Piece>, ChainEnd) {
     let mut pieces = Vec::new();
     let mut at = start;
     loop {
         if Some(at) == stop {
-            return (pieces, End::Stop);
+            return (pieces, ChainEnd::Stop);
         }
         if !facts.dominates(start, at) {
-            return (pieces, End::Joined(at));
+            return (pieces, ChainEnd::Joined(at));
         }
         let child = facts.child_loop_of(scope, at);
         let mut meet = facts.block(at).immediate_post_dominator;
@@ -59,15 +64,15 @@ pub fn chain(facts: &FunctionFacts, scope: Option<LoopId>, start: BlockId, stop:
         }
         // Paths that meet again only behind the surrounding loop, or by going round in it, do not meet on this level.
         let Some(exit) = meet.filter(|&m| m > at && scope.is_none_or(|s| facts.in_loop(m, s))) else {
-            return (pieces, End::Broken(at));
+            return (pieces, ChainEnd::Broken(at));
         };
         let Some(blocks) = single_entry_part(facts, at, exit, scope) else {
-            return (pieces, End::Broken(at));
+            return (pieces, ChainEnd::Broken(at));
         };
         // Who catches an error may go on here.
         let inside = |b: &BlockId| blocks.contains(b) || pieces.iter().any(|p: &Piece| p.blocks.contains(b));
         if at != start && !facts.block(at).predecessors.iter().all(inside) {
-            return (pieces, End::Joined(at));
+            return (pieces, ChainEnd::Joined(at));
         }
         let has_loop = blocks.iter().any(|&b| facts.block(b).innermost_loop != scope);
         pieces.push(Piece { entry: at, exit, blocks, has_loop });

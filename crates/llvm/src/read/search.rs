@@ -2,11 +2,16 @@
 
 use super::attempts::read_region;
 use super::legality;
-use super::region::{End, Piece, Region, chain};
-use super::{Found, Inputs, Memory, Reading, Stop, refusal_of_isl};
+use super::region::{ChainEnd, Piece, Region, chain};
+use super::{FoundRegion, Inputs, Memory, Reading, Stop, refusal_of_isl};
 use crate::facts::{BlockId, LoopId};
+use isl::Budget;
 use model::refusal::{Refusal, RefusalKind};
 use std::collections::BTreeSet;
+
+/// Domains, access relations and contexts of one region.
+const READ: Budget = Budget::new("read", 500_000);
+const READ_HASTILY: Budget = Budget::new("read", 50_000);
 
 struct Search<'a> {
     inputs: Inputs<'a>,
@@ -36,9 +41,9 @@ pub fn search(inputs: Inputs, memory: &mut Memory) -> Reading {
 
 impl Search<'_> {
     /// A function in which much was read in vain, time and again smaller parts of the same, is not worth as much in the end.
-    fn budget(&self) -> isl::Budget {
+    fn budget(&self) -> Budget {
         const PATIENCE: usize = 8;
-        if self.memory.in_vain < PATIENCE { isl::Budget::READ } else { isl::Budget::READ_HASTILY }
+        if self.memory.in_vain < PATIENCE { READ } else { READ_HASTILY }
     }
 
     /// Searches one level of the loop tree from `start` to `stop`.
@@ -49,9 +54,9 @@ impl Search<'_> {
         let (pieces, end) = chain(self.inputs.facts, scope, start, stop);
         self.run(scope, &pieces);
         match end {
-            End::Stop => {}
-            End::Broken(block) => self.unstructured(scope, block),
-            End::Joined(block) => self.level(scope, block, stop),
+            ChainEnd::Stop => {}
+            ChainEnd::Broken(block) => self.unstructured(scope, block),
+            ChainEnd::Joined(block) => self.level(scope, block, stop),
         }
     }
 
@@ -115,7 +120,7 @@ impl Search<'_> {
         }
         if let Some((blocks, refusals)) = self.memory.read.get(&place) {
             self.taken.extend(blocks);
-            self.found.regions.push(Found::AsBefore(place));
+            self.found.regions.push(FoundRegion::AsBefore(place));
             self.found.refusals.extend(refusals.iter().cloned());
             return Ok(());
         }
@@ -127,7 +132,7 @@ impl Search<'_> {
             Ok(read) => {
                 self.taken.extend(read.region.blocks.iter().copied());
                 self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
-                self.found.regions.push(Found::Region(Box::new(read.region)));
+                self.found.regions.push(FoundRegion::Region(Box::new(read.region)));
                 self.found.refusals.extend(read.unshaped);
                 Ok(())
             }

@@ -196,14 +196,6 @@ impl Cutter<'_, '_> {
         self.values.facts.instruction(value).expect("an instruction").block
     }
 
-    fn has_effect(&self, value: ValueId) -> bool {
-        match self.op(value) {
-            Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
-            Op::Call(call) => call.math_errno,
-            _ => false,
-        }
-    }
-
     /// errno and thread-local variables are other ones in another thread.
     fn is_bound_to_thread(&self, value: ValueId) -> bool {
         matches!(self.op(value), Op::Call(call) if call.math_errno || !call.any_thread)
@@ -217,7 +209,7 @@ impl Cutter<'_, '_> {
                 continue;
             }
             for &value in &self.values.facts.block(self.units[unit].scope.block).instructions {
-                if self.has_effect(value) {
+                if self.op(value).has_effect() {
                     self.demand(unit, Root::Effect(value))?;
                 }
             }

@@ -11,7 +11,7 @@ use model::plan::Plan;
 use model::scop::ArrayId;
 use std::collections::HashMap;
 
-pub(super) struct Code<'s> {
+pub(super) struct CodeWriter<'s> {
     pub(super) site: &'s Site<'s>,
     pub(super) build: &'s Builder,
     pub(super) inputs: &'s Inputs<'s>,
@@ -25,9 +25,9 @@ pub(super) struct Code<'s> {
     pub(super) parallel_loops: usize,
 }
 
-impl<'s> Code<'s> {
+impl<'s> CodeWriter<'s> {
     pub(super) fn new(site: &'s Site<'s>, inputs: &'s Inputs<'s>, slots: &'s Slots, plan: &Plan) -> Self {
-        Code {
+        CodeWriter {
             site,
             build: &site.build,
             inputs,

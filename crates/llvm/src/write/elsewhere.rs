@@ -1,17 +1,17 @@
 //! Values that cross statements without a slot: fetched again, or kept in array elements.
 
 use super::WriteError;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::Value;
 use super::statement::Instance;
 use crate::body::Elsewhere;
 use crate::facts::ValueId;
-use model::delicm::{Counter, Element, Fetch, Operand};
+use model::delicm::{CounterValue, Element, Fetch, Operand};
 
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
 const HEAP_ALIGNMENT: u64 = 8;
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     /// Makes the values that the statement has from elsewhere known to its instance.
     pub(super) fn fetch(
         &mut self,
@@ -71,7 +71,7 @@ impl Code<'_> {
                 None => Err(WriteError::Reader("something is used before it is fetched".into())),
             },
             Operand::Outside(value) => Ok(self.outside(self.site.value(*value))),
-            Operand::Counter(Counter { base, offset }) => self.write_induction(value, *base, offset, coordinates),
+            Operand::Counter(CounterValue { base, offset }) => self.write_induction(value, *base, offset, coordinates),
         }
     }
 

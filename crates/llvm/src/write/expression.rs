@@ -5,12 +5,12 @@
 //! neither ScalarEvolution nor the vectorizer needs it at full width.
 
 use super::WriteError;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Builder, Compare, Value};
 use model::loop_ast::{BinaryOp, Expr};
 use model::polynomial::{Polynomial, Var};
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     /// An i64.
     pub(super) fn write_int(&mut self, expr: &Expr) -> Result<Value, WriteError> {
         Ok(match expr {

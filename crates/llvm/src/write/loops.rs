@@ -1,14 +1,14 @@
 //! Loops and branches of the plan.
 
 use super::WriteError;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Compare, Value};
 use super::tags::plain_loop_id;
 use crate::body::BodyKind;
 use model::loop_ast::{For, Node};
 use planted::Fault;
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     /// Appends the code of `node`; the builder then stands where execution goes on.
     pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
         match node {

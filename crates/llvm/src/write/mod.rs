@@ -19,7 +19,7 @@
 //!
 //! The rooms, each with what it may know. All see the [`Site`], which nobody changes. `versions` opens the region up, keeps the slots of
 //! scalars, and joins both versions behind it. [`Inputs`] copies what is needed from before the region; [`Check`] adds the tests
-//! and loads between them. From then on the inputs are fixed, and [`Code`] writes the new loops from them, into a
+//! and loads between them. From then on the inputs are fixed, and [`CodeWriter`] writes the new loops from them, into a
 //! [`target::CodeTarget`]: in place, or a function of its own (`parallel` makes one for the OpenMP runtime).
 
 mod check;
@@ -44,7 +44,7 @@ use crate::analyses::Analyses;
 use crate::body::{Body, ReadRegion};
 use crate::facts::{BlockId, ValueId};
 use check::Check;
-use code::Code;
+use code::CodeWriter;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inputs::Inputs;
 use ir::{Block, Builder, Joints, Value};
@@ -124,7 +124,7 @@ pub fn write_region(
     let slots = Slots::make(&site)?;
     let apart = (options.outline && !plan.check.is_empty()).then(|| build.new_block(c"lw.check"));
     let inputs = Check::new(Inputs::freeze(&site, apart)?).write(&plan.check)?;
-    let mut code = Code::new(&site, &inputs, &slots, plan);
+    let mut code = CodeWriter::new(&site, &inputs, &slots, plan);
     code.allocate(&plan.temporaries)?;
     let first_new = build.new_block(c"lw.new");
     build.branch(first_new);

@@ -11,7 +11,7 @@
 //! ```
 //! The context lies on the caller's stack: the fork returns when all threads are done.
 
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Compare, Type, Value};
 use super::{Site, WriteError};
 use model::loop_ast::For;
@@ -25,7 +25,7 @@ const FORK_FLAGS: i64 = 0x02;
 const WORK_LOOP_FLAGS: i64 = 0x202;
 const NO_SOURCE: &str = ";unknown;unknown;0;0;;";
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     pub(super) fn write_parallel(&mut self, f: &For) -> Result<(), WriteError> {
         if f.step <= 0 {
             return Err(WriteError::Plan("a loop step is not positive".into()));

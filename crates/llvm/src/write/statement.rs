@@ -1,7 +1,7 @@
 //! One instance of a statement: inductions and slots become values, then the instructions are copied.
 
 use super::WriteError;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Block, Value};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
@@ -20,7 +20,7 @@ pub(super) struct Instance {
     updating: HashSet<Value>,
 }
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     pub(super) fn write_statement(&mut self, statement: StatementId, coordinates: &[Value]) -> Result<(), WriteError> {
         let (site, body) = (self.site, self.site.body(statement)?);
         if coordinates.len() != body.loops.len() {

@@ -1,9 +1,9 @@
 //! The function that new code goes into. In a function of its own it sees of the region's function what it captured, and nothing else.
 
 use super::WriteError;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Block, Builder, Value};
-use super::versions::{Slot, Slots};
+use super::versions::{Slots, StackSlot};
 use indexmap::IndexMap;
 use model::scop::ArrayId;
 
@@ -56,14 +56,20 @@ impl CodeTarget {
         outlined.capture(build, Source::Value(value), value.ty())
     }
 
-    pub(super) fn read_slot(&mut self, build: &Builder, id: ArrayId, slot: Slot) -> Value {
+    pub(super) fn read_slot(&mut self, build: &Builder, id: ArrayId, slot: StackSlot) -> Value {
         match self {
             CodeTarget::InPlace => build.load(slot.ty, slot.pointer),
             CodeTarget::Outlined(outlined) => outlined.capture(build, Source::Slot(id), slot.ty),
         }
     }
 
-    pub(super) fn write_slot(&self, build: &Builder, id: ArrayId, slot: Slot, value: Value) -> Result<(), WriteError> {
+    pub(super) fn write_slot(
+        &self,
+        build: &Builder,
+        id: ArrayId,
+        slot: StackSlot,
+        value: Value,
+    ) -> Result<(), WriteError> {
         if !self.is_in_place() {
             // All threads would share it; no loop that writes a scalar, be it in one iteration, is marked to run at once.
             return Err(WriteError::Plan(format!("a parallel loop writes the scalar {id}")));
@@ -109,7 +115,7 @@ impl Outlined {
             let value = match *source {
                 Source::Value(value) => value,
                 Source::Slot(id) => {
-                    let Slot { ty, pointer } = slots.get(id)?;
+                    let StackSlot { ty, pointer } = slots.get(id)?;
                     build.load(ty, pointer)
                 }
             };
@@ -119,7 +125,7 @@ impl Outlined {
     }
 }
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     /// Lets `write` fill `function`, a new one, whose argument of number `context` is to point to what it captures. `write` is given the
     /// place for what runs once, before everything else. Returns that argument for a call from here, where the builder stands again.
     pub(super) fn write_outlined(

@@ -2,11 +2,11 @@
 
 use super::WriteError;
 use super::check::EXPECTED;
-use super::code::Code;
+use super::code::CodeWriter;
 use super::ir::{Compare, Library};
 use model::plan::Temporary;
 
-impl Code<'_> {
+impl CodeWriter<'_> {
     /// One piece of memory for all temporaries, one behind the other. Leaves for the original if there is none.
     pub(super) fn allocate(&mut self, temporaries: &[Temporary]) -> Result<(), WriteError> {
         if temporaries.is_empty() {
@@ -36,7 +36,7 @@ impl Code<'_> {
         Ok(())
     }
 
-    /// Gives back what [`Code::allocate`] got.
+    /// Gives back what [`CodeWriter::allocate`] got.
     pub(super) fn release(&self) {
         if let Some(memory) = self.memory {
             let free = Library::Free.declared_for(self.site.function).expect("the reader asked");

@@ -11,15 +11,15 @@ use planted::Fault;
 
 /// A scalar that crosses statements lives in one stack slot; SROA makes registers of them all afterwards.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct StackSlot {
     pub(super) ty: Type,
     pub(super) pointer: Value,
 }
 
-pub(super) struct Slots(IndexMap<ArrayId, Slot>);
+pub(super) struct Slots(IndexMap<ArrayId, StackSlot>);
 
 impl Slots {
-    pub(super) fn get(&self, slot: ArrayId) -> Result<Slot, WriteError> {
+    pub(super) fn get(&self, slot: ArrayId) -> Result<StackSlot, WriteError> {
         let known = self.0.get(&slot).copied();
         known.ok_or_else(|| WriteError::Reader(format!("slot {slot} is never described")))
     }
@@ -43,14 +43,14 @@ impl Slots {
             typed.push((*slot, site.value(*value)));
         }
         site.build.before(site.function.entry_block().instructions()[0]);
-        let mut slots: IndexMap<ArrayId, Slot> = IndexMap::new();
+        let mut slots: IndexMap<ArrayId, StackSlot> = IndexMap::new();
         for (slot, value) in typed {
             let ty = value.ty();
             match slots.get(&slot) {
                 Some(known) if known.ty == ty => {}
                 Some(_) => return Err(WriteError::Reader(format!("slot {slot} holds values of two types"))),
                 None => {
-                    slots.insert(slot, Slot { ty, pointer: site.build.alloca(ty) });
+                    slots.insert(slot, StackSlot { ty, pointer: site.build.alloca(ty) });
                 }
             }
         }
@@ -82,7 +82,7 @@ impl Slots {
         let mut loaded = Vec::new();
         for live in &site.region.live_outs {
             let (LiveOut::Value { slot, .. } | LiveOut::ExitPhi { slot, .. }) = live;
-            let Slot { ty, pointer } = self.get(*slot)?;
+            let StackSlot { ty, pointer } = self.get(*slot)?;
             loaded.push(if planted::is(Fault::LastValueLost) { ty.zero() } else { build.load(ty, pointer) });
         }
         build.branch(joints.merge);

@@ -9,7 +9,7 @@
 //! What the original is certain to do, at these parameters, is certain whether or not its accesses are still there.
 
 use super::code::Role;
-use super::work::{Item, Work};
+use super::work::{Work, WorkingAccess};
 use crate::scop::ArrayId;
 use isl::{IslError, Map, Set};
 use planted::Fault;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 impl Work<'_> {
     /// What all of `{ S[i…] -> A[e…] }`, first cells of accesses, are multiples of.
     pub(super) fn alignment(&self, array: ArrayId, first: &Map) -> Result<u64, IslError> {
-        let mut promised: Vec<(u64, &Item)> = Vec::new();
+        let mut promised: Vec<(u64, &WorkingAccess)> = Vec::new();
         for draft in self.drafts.values().filter(|d| !d.boxed) {
             for item in draft.items.iter().filter(|i| i.access.array == array && i.access.exact) {
                 promised.extend(self.promised(item).map(|alignment| (alignment, item)));
@@ -34,7 +34,7 @@ impl Work<'_> {
         let mut found = 1;
         let steps: BTreeSet<u64> = alignments.iter().map(|a| *a.min(&granule)).collect();
         for &step in steps.iter().rev() {
-            let params = |item: &Item| item.relation.domain()?.params();
+            let params = |item: &WorkingAccess| item.relation.domain()?.params();
             if is_among(&first.domain()?.params()?, at_least(step).map(|item| params(item)))? {
                 found = step;
                 break;
@@ -45,7 +45,7 @@ impl Work<'_> {
             if addresses.is_none() {
                 addresses = Some(first.range()?);
             }
-            let cells = |item: &Item| self.first_cells(array, item.access.bytes, &item.relation)?.range();
+            let cells = |item: &WorkingAccess| self.first_cells(array, item.access.bytes, &item.relation)?.range();
             if let Some(addresses) = &addresses
                 && is_among(addresses, at_least(alignment).map(|item| cells(item)))?
             {
@@ -56,7 +56,7 @@ impl Work<'_> {
     }
 
     /// What the program promises of an access.
-    fn promised(&self, item: &Item) -> Option<u64> {
+    fn promised(&self, item: &WorkingAccess) -> Option<u64> {
         let (Role::Load(access) | Role::Store { instruction: access, .. }) = item.access.role else { return None };
         self.program.alignments.get(&access).copied()
     }

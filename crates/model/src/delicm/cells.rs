@@ -7,7 +7,7 @@
 //! each, from the first on. Two intervals are the same if they begin in the same cell and are equally long.
 
 use super::code::{Role, ValueId};
-use super::work::{Draft, Item, Work};
+use super::work::{Work, WorkingAccess, WorkingStatement};
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use isl::{DimType, IslError, Map};
 use planted::Fault;
@@ -23,7 +23,7 @@ pub(super) struct Span<'m> {
     pub exact: bool,
 }
 
-impl Item {
+impl WorkingAccess {
     pub(super) fn span(&self) -> Span<'_> {
         let Self { access, relation, .. } = self;
         Span { array: access.array, bytes: access.bytes, cells: relation, exact: access.exact }
@@ -42,7 +42,7 @@ enum Moment {
     Behind(usize),
 }
 
-impl Draft {
+impl WorkingStatement {
     /// `None`: at any time.
     fn moment(&self, index: usize) -> Option<Moment> {
         let position = |value: ValueId| self.code.operations.iter().position(|&v| v == value).map(Moment::Operation);

@@ -17,7 +17,7 @@
 
 use super::cells::Span;
 use super::code::{Element, Role, ValueId};
-use super::work::{Item, Work};
+use super::work::{Work, WorkingAccess};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Access, AccessKind, ArrayId, StatementId};
 use crate::zone::{Flow, Pair};
@@ -31,19 +31,19 @@ pub(super) struct Proposal {
     pub scalar: ArrayId,
     pub flow: Flow,
     /// `{ writer[i…] -> A[e…] }`
-    pub writes: IndexMap<StatementId, Target>,
+    pub writes: IndexMap<StatementId, Destination>,
     /// `{ reader[j…] -> A[e…] }`
-    pub reads: IndexMap<StatementId, Target>,
+    pub reads: IndexMap<StatementId, Destination>,
 }
 
-pub(super) struct Target {
+pub(super) struct Destination {
     /// Its access to the scalar.
     pub item: usize,
     pub cells: Map,
     pub element: Element,
 }
 
-impl Target {
+impl Destination {
     fn span(&self) -> Span<'_> {
         Span { array: self.element.array, bytes: self.element.bytes, cells: &self.cells, exact: true }
     }
@@ -148,7 +148,7 @@ impl Work<'_> {
         if !flow.initial.is_empty() {
             return Ok(None);
         }
-        let mut writes: IndexMap<StatementId, Target> = IndexMap::new();
+        let mut writes: IndexMap<StatementId, Destination> = IndexMap::new();
         for &(id, k) in accesses.iter().filter(|&&(id, k)| self.drafts[&id].items[k].writes()) {
             let mut cells: Option<Map> = None;
             for pair in flow.pairs.iter().filter(|p| p.writer == id && p.reader == candidate.reader) {
@@ -185,7 +185,7 @@ impl Work<'_> {
             let Some(element) = self.element(into.array, into.bytes, &cells)? else {
                 return Ok(None);
             };
-            if reads.insert(id, Target { item: k, cells, element }).is_some() {
+            if reads.insert(id, Destination { item: k, cells, element }).is_some() {
                 return Ok(None);
             }
         }
@@ -200,11 +200,11 @@ impl Work<'_> {
         (writer, item): (StatementId, usize),
         cells: &Map,
         target: &Map,
-    ) -> Result<Option<Target>, IslError> {
+    ) -> Result<Option<Destination>, IslError> {
         let domain = &self.drafts[&writer].domain;
         if domain.intersect_params(&self.known.values)?.is_subset(&cells.domain()?)? {
             let Some(element) = self.element(array, bytes, cells)? else { return Ok(None) };
-            let target = Target { item, cells: cells.clone(), element };
+            let target = Destination { item, cells: cells.clone(), element };
             return Ok(self.is_written_anyway(writer, &target)?.then_some(target));
         }
         // Where the reader's subscripts are functions of loops around both, they hold for the instances that nobody reads, too.
@@ -220,7 +220,7 @@ impl Work<'_> {
                 continue;
             }
             let Some(element) = self.element_at(array, bytes, &subscripts, &first)? else { continue };
-            let target = Target { item, cells: whole, element };
+            let target = Destination { item, cells: whole, element };
             if self.is_written_anyway(writer, &target)? {
                 return Ok(Some(target));
             }
@@ -229,12 +229,12 @@ impl Work<'_> {
     }
 
     /// Rule 3.
-    fn is_written_anyway(&self, writer: StatementId, target: &Target) -> Result<bool, IslError> {
+    fn is_written_anyway(&self, writer: StatementId, target: &Destination) -> Result<bool, IslError> {
         let value = self.drafts[&writer].items[target.item].value();
         let cells = &target.cells;
         let mut covered = Map::empty(&cells.get_space()?)?;
         for (&other, draft) in self.drafts.iter().filter(|(_, d)| !d.boxed) {
-            let certain = |i: &Item| i.overwrites() && i.access.array == target.element.array;
+            let certain = |i: &WorkingAccess| i.overwrites() && i.access.array == target.element.array;
             for (k, by) in draft.alive().filter(|(_, i)| certain(i)) {
                 let later = self.timeline.before(writer, other)?.apply_range(&by.relation)?;
                 covered = covered.union(&later.intersect(cells)?)?;
@@ -270,7 +270,7 @@ impl Work<'_> {
         into: Into,
         proposal: &Proposal,
         writer: StatementId,
-        target: &Target,
+        target: &Destination,
     ) -> Result<bool, IslError> {
         let value = self.drafts[&writer].items[target.item].value();
         for (&other, draft) in &self.drafts {
@@ -302,7 +302,13 @@ impl Work<'_> {
     }
 
     /// Rule 2.
-    fn overwrites(&self, into: Into, there: &Flow, writer: StatementId, target: &Target) -> Result<bool, IslError> {
+    fn overwrites(
+        &self,
+        into: Into,
+        there: &Flow,
+        writer: StatementId,
+        target: &Destination,
+    ) -> Result<bool, IslError> {
         let own = &self.drafts[&writer].items[target.item];
         let value = own.value();
         if self.yields_what_is_there(writer, value, target)? {
@@ -345,8 +351,8 @@ impl Work<'_> {
     fn writes_the_same(
         &self,
         writer: StatementId,
-        (value, target): (Option<ValueId>, &Target),
-        (other, item): (StatementId, &Item),
+        (value, target): (Option<ValueId>, &Destination),
+        (other, item): (StatementId, &WorkingAccess),
     ) -> Result<Map, IslError> {
         match value.filter(|_| item.value() == value) {
             Some(v) if self.program.is_outside(v) => self.same_cell(target.span(), item.span()),
@@ -363,7 +369,7 @@ impl Work<'_> {
         &self,
         writer: StatementId,
         value: Option<ValueId>,
-        target: &Target,
+        target: &Destination,
     ) -> Result<bool, IslError> {
         for (k, item) in self.drafts[&writer].alive().filter(|(_, i)| !i.access.is_write()) {
             if item.value() == value
@@ -404,7 +410,7 @@ impl Work<'_> {
             there.pairs.push(Pair { writer, reader, map });
         }
         for (kind, targets) in [(AccessKind::Write, writes), (AccessKind::Read, reads)] {
-            for (id, Target { item, cells, element }) in targets {
+            for (id, Destination { item, cells, element }) in targets {
                 let Access { role, line, .. } = self.drafts[&id].items[item].access;
                 let access = self.access((kind, role), &cells, &element, line)?;
                 let item = &mut self.drafts[&id].items[item];

@@ -31,7 +31,7 @@ pub struct Operation {
 
 /// A value that steps evenly with the loops: `base` (a pointer, or nothing) plus a polynomial in the counters of its statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Counter {
+pub struct CounterValue {
     pub base: Option<ValueId>,
     pub offset: Polynomial,
 }
@@ -39,7 +39,7 @@ pub struct Counter {
 /// The code of one statement.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    pub counters: IndexMap<ValueId, Counter>,
+    pub counters: IndexMap<ValueId, CounterValue>,
     /// In the order in which they run.
     pub operations: Vec<ValueId>,
     /// Those of them that are run for their effect; stores and blocks of memory included.
@@ -92,7 +92,7 @@ pub struct Element {
 
 /// Where a scalar is kept.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Home {
     /// In a cell of its own.
     Scalar(ArrayId),
     Element(Element),
@@ -104,7 +104,7 @@ pub enum Operand {
     /// The n-th thing fetched.
     Fetched(usize),
     /// In the counters of the statement that fetches.
-    Counter(Counter),
+    Counter(CounterValue),
     /// A value that is the same everywhere.
     Outside(ValueId),
 }
@@ -126,8 +126,8 @@ pub struct Changed {
     pub fetched: Vec<Fetch>,
     /// Values that the statement's own operations find in what was fetched.
     pub bindings: Vec<(ValueId, Operand)>,
-    pub reads: Vec<(ValueId, Place)>,
-    pub writes: Vec<(ValueId, Place)>,
+    pub reads: Vec<(ValueId, Home)>,
+    pub writes: Vec<(ValueId, Home)>,
     /// What is left of them, in order.
     pub operations: Vec<ValueId>,
     /// Operations of updates that may be reordered, and what loads the old content for them, where that is an instruction.

@@ -10,7 +10,7 @@
 //! different j is free then. A counter along which values travel, such as k above, gets no dimension: its iterations are in
 //! order anyway, and memory would grow for nothing.
 
-use super::coalesce::{Into, Proposal, Target};
+use super::coalesce::{Destination, Into, Proposal};
 use super::code::Role;
 use super::work::Work;
 use crate::polynomial::{Polynomial, Var};
@@ -202,7 +202,7 @@ impl Work<'_> {
     }
 
     /// Where each access of the scalar goes in the temporary.
-    fn targets(&self, candidate: &Candidate, temporary: ArrayId) -> Result<Option<Vec<Target>>, IslError> {
+    fn targets(&self, candidate: &Candidate, temporary: ArrayId) -> Result<Option<Vec<Destination>>, IslError> {
         let bytes = self.array(temporary).cell_bytes;
         let subscripts: Vec<Polynomial> = candidate.counters.iter().map(|&d| Polynomial::counter(d)).collect();
         let mut targets = Vec::new();
@@ -211,7 +211,7 @@ impl Work<'_> {
             // The sizes have products with coefficients beyond all bounds.
             let Some(cells) = cells else { return Ok(None) };
             let Some(element) = self.element_at(temporary, bytes, &subscripts, &cells)? else { return Ok(None) };
-            targets.push(Target { item, cells, element });
+            targets.push(Destination { item, cells, element });
         }
         Ok(Some(targets))
     }
@@ -234,7 +234,7 @@ impl Work<'_> {
             self.temporaries.shift_remove(&temporary);
             return Ok(None);
         };
-        for (&(id, _), Target { item, cells, element }) in candidate.accesses.iter().zip(targets) {
+        for (&(id, _), Destination { item, cells, element }) in candidate.accesses.iter().zip(targets) {
             let Access { kind, role, line, .. } = self.drafts[&id].items[item].access;
             let access = self.access((kind, role), &cells, &element, line)?;
             let item = &mut self.drafts[&id].items[item];

@@ -6,8 +6,8 @@
 //! loaded if nobody wrote it since. The value of a φ has no operation; but if all that may arrive in it were in elements that one
 //! function of j names, it is there.
 
-use super::code::{Counter, Fetch, Operand, Origin, Role, ValueId};
-use super::work::{Item, Work};
+use super::code::{CounterValue, Fetch, Operand, Origin, Role, ValueId};
+use super::work::{Work, WorkingAccess};
 use crate::polynomial::Polynomial;
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use isl::{IslError, Map};
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 12;
 
 /// Where a value is at the moment the user runs.
 #[derive(Clone)]
-struct Found {
+struct Located {
     array: ArrayId,
     bytes: u64,
     /// `{ user[j…] -> A[e…] }`
@@ -43,7 +43,7 @@ struct Tree {
     fetched: Vec<Fetch>,
     /// Loads among them that nobody needed any more: their accesses are gone.
     dropped: BTreeSet<usize>,
-    accesses: Vec<(Found, usize)>,
+    accesses: Vec<(Located, usize)>,
     known: HashMap<(ValueId, StatementId, Vec<Polynomial>), Operand>,
     copied: u64,
     reloaded: u64,
@@ -69,7 +69,8 @@ impl Work<'_> {
 
     /// The same for one value that the statement reads.
     pub(super) fn forward_value(&mut self, user: StatementId, value: ValueId) -> Result<bool, IslError> {
-        let is_read = |(_, i): &(usize, &Item)| i.access.role == Role::ReadScalar(value) && i.element.is_none();
+        let is_read =
+            |(_, i): &(usize, &WorkingAccess)| i.access.role == Role::ReadScalar(value) && i.element.is_none();
         let index = self.drafts[&user].alive().find(is_read).map(|(index, _)| index);
         match index {
             Some(index) => self.forward_operand(user, index, value),
@@ -109,7 +110,7 @@ impl Work<'_> {
         for (found, fetch) in tree.accesses {
             let Fetch::Load { element, .. } = &tree.fetched[fetch] else { unreachable!("accesses belong to loads") };
             let access = self.access((AccessKind::Read, Role::Reload(fetch)), &found.cells, element, line)?;
-            let item = Item { relation: found.cells, access, element: Some(element.clone()), alive: true };
+            let item = WorkingAccess { relation: found.cells, access, element: Some(element.clone()), alive: true };
             self.drafts[&user].items.push(item);
             self.forget_flow(found.array);
         }
@@ -157,7 +158,7 @@ impl Work<'_> {
         let draft = &self.drafts[&statement];
         if let Some(counter) = draft.code.counters.get(&value) {
             let offset = counter.offset.compose(place).ok();
-            return Ok(offset.map(|offset| Operand::Counter(Counter { base: counter.base, offset })));
+            return Ok(offset.map(|offset| Operand::Counter(CounterValue { base: counter.base, offset })));
         }
         let is_own = statement == tree.user && depth == 0;
         // An operation on what is at hand everywhere is cheaper than memory.
@@ -275,7 +276,7 @@ impl Work<'_> {
         user: StatementId,
         at: At,
         path: &mut Vec<(StatementId, ValueId)>,
-    ) -> Result<Vec<Found>, IslError> {
+    ) -> Result<Vec<Located>, IslError> {
         let At { value, statement, instance } = at;
         let mut out = Vec::new();
         let draft = &self.drafts[&statement];
@@ -289,7 +290,7 @@ impl Work<'_> {
             if self.is_scalar(item.access.array) || !is_value || !certain {
                 continue;
             }
-            let found = Found {
+            let found = Located {
                 array: item.access.array,
                 bytes: item.access.bytes,
                 cells: instance.apply_range(&item.relation)?.coalesce()?,
@@ -308,7 +309,7 @@ impl Work<'_> {
         let Some(scalar) = self.scalar_read(statement, value) else { return Ok(out) };
         let writers = self.writers(statement, scalar, instance)?;
         path.push((statement, value));
-        let mut common: Option<Vec<Found>> = None;
+        let mut common: Option<Vec<Located>> = None;
         for (written, writer, from) in &writers {
             let found = self.locate(user, At { value: *written, statement: *writer, instance: from }, path)?;
             common = Some(match common {
@@ -324,7 +325,7 @@ impl Work<'_> {
     }
 
     /// Elements into which a statement of the same loops stored the same constant before.
-    fn locate_constant(&self, user: StatementId, at: At) -> Result<Vec<Found>, IslError> {
+    fn locate_constant(&self, user: StatementId, at: At) -> Result<Vec<Located>, IslError> {
         let mut out = Vec::new();
         let dims = self.drafts[&at.statement].domain.dim(isl::DimType::Set)?;
         for (&other, draft) in &self.drafts {
@@ -344,7 +345,7 @@ impl Work<'_> {
                 if !whole.is_subset(&instance.domain()?)? || !self.is_impossible(&late)? {
                     continue;
                 }
-                let found = Found {
+                let found = Located {
                     array: item.access.array,
                     bytes: item.access.bytes,
                     cells: instance.apply_range(&item.relation)?.coalesce()?,
@@ -361,7 +362,7 @@ impl Work<'_> {
     fn is_untouched(
         &self,
         user: StatementId,
-        found: &Found,
+        found: &Located,
         (since, instance): (StatementId, &Map),
         own: Option<(StatementId, usize)>,
     ) -> Result<bool, IslError> {
@@ -398,11 +399,11 @@ impl Work<'_> {
 }
 
 /// What is found in the same array for both parts of the instances.
-fn united(a: &[Found], b: &[Found]) -> Result<Vec<Found>, IslError> {
+fn united(a: &[Located], b: &[Located]) -> Result<Vec<Located>, IslError> {
     let mut out = Vec::new();
     for one in a {
         for other in b.iter().filter(|o| o.array == one.array && o.bytes == one.bytes) {
-            out.push(Found { cells: one.cells.union(&other.cells)?.coalesce()?, ..one.clone() });
+            out.push(Located { cells: one.cells.union(&other.cells)?.coalesce()?, ..one.clone() });
         }
     }
     Ok(out)

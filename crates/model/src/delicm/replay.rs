@@ -7,7 +7,7 @@
 //! moved value must follow from what the original, as it ran, promised of its own.
 
 use super::Outcome;
-use super::code::{Changed, Code, Element, Fetch, Operand, Origin, Place, Program, Role, ValueId};
+use super::code::{Changed, Code, Element, Fetch, Home, Operand, Origin, Program, Role, ValueId};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Access, Array, ArrayId, Scop, Statement, StatementId};
 use crate::verify::{MAX_INSTANCES, Trace, Traced, VERIFY, Verdict};
@@ -302,9 +302,9 @@ impl<'a> Run<'a> {
             let term = self.operand(operand, &fetched, at);
             now.insert(*value, term);
         }
-        let place = |run: &mut Self, place: &Place| match place {
-            Place::Scalar(scalar) => vec![(*scalar, 0)],
-            Place::Element(element) => run.element(element, at),
+        let place = |run: &mut Self, place: &Home| match place {
+            Home::Scalar(scalar) => vec![(*scalar, 0)],
+            Home::Element(element) => run.element(element, at),
         };
         for (value, from) in &changes.reads {
             let cells = place(self, from);

@@ -2,7 +2,7 @@
 //! reads, operations that nobody needs, statements that do nothing.
 
 use super::code::{Operation, Origin, Role, ValueId};
-use super::work::{Draft, Work};
+use super::work::{Work, WorkingStatement};
 use crate::scop::{AccessKind, ArrayId, StatementId};
 use crate::update::Update;
 use isl::{IslError, Set};
@@ -233,7 +233,7 @@ impl Work<'_> {
     }
 
     /// What the statement's effects and writes are computed from.
-    fn needed(&self, draft: &Draft) -> BTreeSet<ValueId> {
+    fn needed(&self, draft: &WorkingStatement) -> BTreeSet<ValueId> {
         let mut needed = BTreeSet::new();
         let mut open: Vec<ValueId> = draft.code.effects.clone();
         open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.access.role {
@@ -301,7 +301,7 @@ impl Work<'_> {
     }
 
     /// How often the value is used in the statement, by operations and by what is written.
-    fn uses(&self, draft: &Draft, value: ValueId) -> usize {
+    fn uses(&self, draft: &WorkingStatement, value: ValueId) -> usize {
         let by_operations = draft.code.operations.iter().flat_map(|&v| self.program.operands(v));
         let written = draft.alive().filter(|(_, i)| matches!(i.access.role, Role::WriteScalar(v) if v == Some(value)));
         by_operations.filter(|&&v| v == value).count() + written.count()

@@ -23,7 +23,7 @@ impl Work<'_> {
             if !draft.alive || draft.boxed || !draft.in_loop {
                 continue;
             }
-            let read = |(_, i): (usize, &super::work::Item)| match i.access.role {
+            let read = |(_, i): (usize, &super::work::WorkingAccess)| match i.access.role {
                 Role::ReadScalar(value) if i.element.is_none() => Some((value, i.access.array)),
                 _ => None,
             };

@@ -1,8 +1,8 @@
 //! The region while values are being moved about in it.
 
-use super::code::{Changed, Code, Counts, Element, Fetch, Operand, Place, Program, Role, ValueId};
+use super::code::{Changed, Code, Counts, Element, Fetch, Home, Operand, Program, Role, ValueId};
 use crate::delinearize::Offset;
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use crate::scop::{Access, AccessKind, Array, ArrayId, Scop, StatementId};
 use crate::zone::{Flow, Pair, Timeline};
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// An access with its purpose.
 #[derive(Clone)]
-pub(super) struct Item {
+pub(super) struct WorkingAccess {
     pub access: Access,
     /// The access relation in a form in which only valid parameters count.
     pub relation: Map,
@@ -21,7 +21,7 @@ pub(super) struct Item {
     pub alive: bool,
 }
 
-impl Item {
+impl WorkingAccess {
     pub(super) fn writes(&self) -> bool {
         self.alive && self.access.is_write()
     }
@@ -36,13 +36,13 @@ impl Item {
 }
 
 #[derive(Clone)]
-pub(super) struct Draft {
+pub(super) struct WorkingStatement {
     /// The statement of the region that it is, or is a part of.
     pub from: StatementId,
     pub domain: Set,
     pub boxed: bool,
     pub in_loop: bool,
-    pub items: Vec<Item>,
+    pub items: Vec<WorkingAccess>,
     pub code: Code,
     pub fetched: Vec<Fetch>,
     pub bindings: IndexMap<ValueId, Operand>,
@@ -50,13 +50,13 @@ pub(super) struct Draft {
     pub alive: bool,
 }
 
-impl Draft {
-    pub(super) fn alive(&self) -> impl Iterator<Item = (usize, &Item)> {
+impl WorkingStatement {
+    pub(super) fn alive(&self) -> impl Iterator<Item = (usize, &WorkingAccess)> {
         self.items.iter().enumerate().filter(|(_, i)| i.alive)
     }
 
     /// The same under another name.
-    pub(super) fn renamed(&self, id: StatementId) -> Result<Draft, IslError> {
+    pub(super) fn renamed(&self, id: StatementId) -> Result<WorkingStatement, IslError> {
         let mut copy = self.clone();
         let name = id.to_string();
         copy.domain = copy.domain.set_tuple_name(&name)?;
@@ -91,9 +91,9 @@ pub(super) struct Work<'a> {
     pub scop: &'a Scop,
     pub program: &'a Program,
     /// The parameter values that count.
-    pub known: Known,
+    pub known: KnownParams,
     pub timeline: Timeline,
-    pub drafts: IndexMap<StatementId, Draft>,
+    pub drafts: IndexMap<StatementId, WorkingStatement>,
     /// Memory of our own that drafts use.
     pub temporaries: IndexMap<ArrayId, Array>,
     pub counts: Counts,
@@ -102,14 +102,14 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(super) fn new(scop: &'a Scop, program: &'a Program) -> Result<Work<'a>, IslError> {
-        let known = Known::of(scop)?;
+        let known = KnownParams::of(scop)?;
         let timeline = Timeline::of(scop, &known)?;
         let mut drafts = IndexMap::new();
         for (&id, statement) in &scop.statements {
             let code = program.statements.get(&id).cloned().unwrap_or_default();
             let mut items = Vec::new();
             for access in &statement.accesses {
-                items.push(Item {
+                items.push(WorkingAccess {
                     access: access.clone(),
                     relation: known.shorten(&access.relation.intersect_domain(&statement.domain)?)?,
                     element: None,
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
             }
             drafts.insert(
                 id,
-                Draft {
+                WorkingStatement {
                     from: id,
                     domain: known.shorten_set(&statement.domain)?,
                     boxed: statement.boxed,
@@ -301,11 +301,11 @@ impl<'a> Work<'a> {
 
     /// What became of the statements.
     pub(super) fn changed(&self) -> IndexMap<StatementId, Changed> {
-        let place = |item: &Item| match &item.element {
-            Some(element) => Place::Element(element.clone()),
-            None => Place::Scalar(item.access.array),
+        let place = |item: &WorkingAccess| match &item.element {
+            Some(element) => Home::Element(element.clone()),
+            None => Home::Scalar(item.access.array),
         };
-        let of = |draft: &Draft| {
+        let of = |draft: &WorkingStatement| {
             let needed: Vec<usize> = draft.needed_fetches().into_iter().collect();
             let renumbered = |operand: &Operand| match operand {
                 Operand::Fetched(n) => Operand::Fetched(needed.binary_search(n).expect("it is needed")),

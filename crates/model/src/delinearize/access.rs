@@ -1,9 +1,10 @@
 //! Accesses in cells: the units in which memory is divided.
 
 use super::{LinearAccess, Offset};
-use crate::polynomial::{PiecewisePolynomial, Polynomial, Var, gcd};
+use crate::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use crate::scop::ParamId;
 use isl::{Ctx, DimType, IslError, Map, PwAff, Set, Space, Val};
+use num_integer::gcd;
 use std::collections::BTreeSet;
 
 /// Where accesses happen. All sets have the same parameters in the same order.
@@ -131,7 +132,7 @@ pub fn all_params(ctx: &Ctx, accesses: &[LinearAccess], context: &Set) -> Result
 
 /// The largest size that divides every access size and every offset: an access covers whole cells.
 pub fn cell_bytes(accesses: &[LinearAccess]) -> Result<u64, IslError> {
-    let mut size = accesses.iter().map(|a| a.bytes).fold(0, |a, b| gcd(a.into(), b.into()) as u64).max(1);
+    let mut size = accesses.iter().map(|a| a.bytes).fold(0, gcd).max(1);
     for access in accesses {
         while size > 1 && !divides(size, access)? {
             size = if size % 2 == 0 { size / 2 } else { 1 };

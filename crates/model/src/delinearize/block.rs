@@ -6,13 +6,13 @@ use isl::{IslError, Map, PwAff, Set};
 
 /// A number of bytes from an offset on: what `memset` and `memcpy` touch.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct ByteBlock {
     /// In bytes, as is the length.
     pub start: Polynomial,
     pub length: Polynomial,
 }
 
-impl Block {
+impl ByteBlock {
     /// `{ [i…] -> [subscripts] }`: exactly the cells of the block for each instance in `domain`, if they are provably a box of the shape:
     /// some consecutive elements of one dimension with all that is inside of them.
     ///
@@ -130,7 +130,7 @@ mod tests {
     fn cells(domain: &str, start: &Polynomial, length: &Polynomial, inner: &[Polynomial], expected: Option<&str>) {
         let ctx = Ctx::new();
         let eight = Polynomial::constant(8);
-        let block = Block { start: start.mul(&eight).unwrap(), length: length.mul(&eight).unwrap() };
+        let block = ByteBlock { start: start.mul(&eight).unwrap(), length: length.mul(&eight).unwrap() };
         let domain = Set::read_from_str(&ctx, domain).unwrap();
         let found = block.cells(&domain, 8, inner).unwrap();
         match (found, expected) {
@@ -201,7 +201,7 @@ mod tests {
         let square = Polynomial::term(Monomial::var(Var::Param(ParamId(0))), 1);
         cells(running, &Polynomial::zero(), &product(&[square.clone(), square]), &[p(1)], None);
         let ctx = Ctx::new();
-        let odd = Block { start: Polynomial::zero(), length: product(&[p(0), p(1)]) };
+        let odd = ByteBlock { start: Polynomial::zero(), length: product(&[p(0), p(1)]) };
         assert!(odd.cells(&Set::read_from_str(&ctx, running).unwrap(), 8, &[p(1)]).unwrap().is_none());
     }
 }

@@ -10,7 +10,8 @@
 
 use super::access::Linear;
 use super::division::{affine_factors, divide, positive, primitive};
-use crate::polynomial::{Monomial, Polynomial, Var, gcd};
+use crate::polynomial::{Monomial, Polynomial, Var};
+use num_integer::gcd;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inner sizes, and the strides of all dimensions but the last, whose stride is 1; both outermost first.
@@ -70,7 +71,7 @@ pub fn parametric_chains(accesses: &[&Linear], limit: u32) -> Vec<Chain> {
 }
 
 /// The offsets of all accesses, taken apart under the assumption that certain parameters are sizes.
-struct Reading {
+struct SplitOffsets {
     /// What counters, and parameters that are no sizes, are multiplied with; leading coefficients positive.
     strides: Vec<Polynomial>,
     /// What is left: polynomials in the sizes.
@@ -78,7 +79,7 @@ struct Reading {
 }
 
 /// A parameter that a counter is multiplied with is a size. Products of other parameters are read in several ways.
-fn readings(accesses: &[&Linear]) -> Vec<Reading> {
+fn readings(accesses: &[&Linear]) -> Vec<SplitOffsets> {
     let mut of_counters: BTreeSet<Polynomial> = BTreeSet::new();
     let mut invariant: BTreeSet<Polynomial> = BTreeSet::new();
     for (_, cells) in accesses.iter().flat_map(|a| &a.pieces) {
@@ -97,7 +98,7 @@ fn readings(accesses: &[&Linear]) -> Vec<Reading> {
         if readings.len() >= MAX_READINGS {
             break;
         }
-        match Reading::new(&of_counters, &invariant, &sizes) {
+        match SplitOffsets::new(&of_counters, &invariant, &sizes) {
             Ok(reading) => readings.extend(reading),
             Err(product) => {
                 // One factor is an index, the others are sizes; or all are.
@@ -112,13 +113,13 @@ fn readings(accesses: &[&Linear]) -> Vec<Reading> {
     readings
 }
 
-impl Reading {
+impl SplitOffsets {
     /// A product of several parameters that are no sizes is an error.
     fn new(
         of_counters: &BTreeSet<Polynomial>,
         invariant: &BTreeSet<Polynomial>,
         sizes: &BTreeSet<Var>,
-    ) -> Result<Option<Reading>, Monomial> {
+    ) -> Result<Option<SplitOffsets>, Monomial> {
         let mut strides = of_counters.clone();
         let mut rests = Vec::new();
         for part in invariant {
@@ -144,7 +145,7 @@ impl Reading {
         rests.retain(|r| r.degree() > 1);
         let strides: Vec<Polynomial> = strides.into_iter().collect();
         let flat = rests.is_empty() && strides.iter().all(|s| s.degree() == 0);
-        Ok((!flat && strides.len() <= MAX_STRIDES).then_some(Reading { strides, rests }))
+        Ok((!flat && strides.len() <= MAX_STRIDES).then_some(SplitOffsets { strides, rests }))
     }
 
     /// The cheapest first.
@@ -404,7 +405,7 @@ mod tests {
     fn shapes(strides: &[&str]) -> Vec<String> {
         let strides: Vec<Polynomial> = strides.iter().map(|s| polynomial(s)).collect();
         let show = |c: &Chain| c.sizes.iter().map(|s| format!("[{s}]")).collect::<String>();
-        Reading { strides, rests: Vec::new() }.chains(0).iter().map(show).collect()
+        SplitOffsets { strides, rests: Vec::new() }.chains(0).iter().map(show).collect()
     }
 
     #[test]

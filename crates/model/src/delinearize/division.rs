@@ -82,6 +82,7 @@ fn nearest(value: i128, divisor: i128) -> i128 {
 
 /// How far a border around the data is looked for when no coefficient tells its width.
 const MAX_BORDER: i128 = 4;
+/// A larger coefficient is not the width of a border.
 const MAX_COEFFICIENT_BORDER: i128 = 64;
 
 /// Primitive affine polynomials that divide `product` up to a remainder of the given degree, each with the content of its

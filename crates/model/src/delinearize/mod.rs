@@ -20,7 +20,7 @@ mod subscripts;
 #[cfg(test)]
 mod tests;
 
-pub use block::{Block, between};
+pub use block::{ByteBlock, between};
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{KnownDomain, Linear, all_params, cell_bytes};
@@ -29,7 +29,7 @@ use condition::{Broken, happening, outside_of, outside_of_each, worth_testing};
 use isl::{Budget, Ctx, IslError, Map, PwAff, Set};
 use samples::{Samples, Score};
 use std::cell::OnceCell;
-use subscripts::{Demand, Placements, View, divide_offset, view};
+use subscripts::{Demand, Placements, Subscripts, divide_offset, view};
 
 /// Bytes from the base of the array; the domain's tuple has no name.
 #[derive(Clone, Debug)]
@@ -86,6 +86,7 @@ const MAX_EVALUATED: usize = 4;
 const MAX_OF_ONE_ACCESS: usize = 4;
 /// A condition of more convex parts is not worth testing at run time.
 const MAX_CONDITION_PARTS: usize = 2;
+/// Where sizes are parameters more of them are, for there is no flat view to fall back on.
 const MAX_PARAMETRIC_CONDITION_PARTS: usize = 8;
 /// Where subscripts leave their rows in more ways, no exact condition is looked for: the time grows with their square.
 const MAX_BROKEN_PARTS: usize = 12;
@@ -178,7 +179,7 @@ fn flat(ctx: &Ctx, accesses: &[Linear], cell_bytes: u64, why: Option<String>) ->
 /// A shape that the accesses fit into: with a view per access.
 struct Fit {
     chain: Chain,
-    views: Vec<Option<View>>,
+    views: Vec<Option<Subscripts>>,
     /// `None`: proved.
     condition: Option<Set>,
     broken: Option<Set>,

@@ -9,7 +9,7 @@ use isl::{DimType, IslError, Map, MultiAff, Set, Space};
 use std::collections::BTreeMap;
 
 /// Subscripts on disjoint parts of the domain; they are right for all parameters outside of `broken`.
-pub struct View {
+pub struct Subscripts {
     pub pieces: Vec<(Set, Vec<Polynomial>)>,
     pub broken: Broken,
 }
@@ -61,8 +61,8 @@ pub fn view(
     chain: &Chain,
     demand: Demand,
     placements: &mut Placements,
-) -> Result<Option<View>, IslError> {
-    let mut whole = View { pieces: Vec::new(), broken: Broken::default() };
+) -> Result<Option<Subscripts>, IslError> {
+    let mut whole = Subscripts { pieces: Vec::new(), broken: Broken::default() };
     // Parametric sizes may cut the domain into pieces; then it is not that of the class any more.
     let constant = chain.sizes.iter().all(|s| s.degree() == 0);
     let class = (constant && access.is_whole()?).then_some(access.domain.class);
@@ -359,7 +359,7 @@ impl Placement {
     }
 }
 
-impl View {
+impl Subscripts {
     /// `{ [i…] -> [subscripts] }` on the domain of the access.
     pub fn relation(&self, access: &Linear, dims: usize) -> Result<Option<Map>, IslError> {
         let mut relation: Option<Map> = None;

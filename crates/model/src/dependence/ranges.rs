@@ -7,9 +7,9 @@
 //! apart from all other writes: for `t = A[i][j]; B[j][i] = t;` any order of the iterations will do, but not all assignments to t
 //! before all its uses.
 
-use super::{Accesses, Phased, Phases, possible};
+use super::{Phased, PhasedAccesses, Phases, possible};
 use crate::dataflow::Question;
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
 use isl::{Ctx, DimType, IslError, Set, UnionMap};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// Ensures: every order in which each source of `flow` and of `firm` runs before its sink, and in which all live ranges of
 /// `scalars` are apart from all other writes, computes the same values as the original, as said there.
 #[derive(Clone, Debug)]
-pub struct Ranges {
+pub struct LiveRanges {
     /// The anti and output dependences of everything but `scalars`.
     pub firm: UnionMap,
     /// Scalars whose live ranges may change places.
@@ -46,7 +46,7 @@ pub struct Ranged {
     pub order: UnionMap,
 }
 
-impl Ranges {
+impl LiveRanges {
     /// `order` of all scalars.
     pub fn order(&self, ctx: &Ctx) -> Result<UnionMap, IslError> {
         let mut all = UnionMap::empty_ctx(ctx)?;
@@ -67,9 +67,9 @@ pub(super) fn ranges(scop: &Scop) -> Result<Vec<Ranged>, IslError> {
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
-    let known = Known::of(scop)?;
+    let known = KnownParams::of(scop)?;
     let order = Phases::of(scop, &known)?;
-    let all = Accesses::of(scop, &known)?;
+    let all = PhasedAccesses::of(scop, &known)?;
     let mut alike: Vec<(Vec<Accessed>, Vec<ArrayId>)> = Vec::new();
     for array in candidates {
         let accessed = accessed(&all.filtered(|a| a.array == array))?;
@@ -103,7 +103,7 @@ fn candidates(scop: &Scop) -> BTreeSet<ArrayId> {
 /// A statement, whether it writes, and the instances that do.
 type Accessed = (StatementId, bool, Set);
 
-fn accessed(accesses: &Accesses) -> Result<Vec<Accessed>, IslError> {
+fn accessed(accesses: &PhasedAccesses) -> Result<Vec<Accessed>, IslError> {
     let mut out: Vec<Accessed> = Vec::new();
     for Phased { statement, writes, relation, .. } in &accesses.0 {
         let instances = relation.domain()?;
@@ -144,9 +144,9 @@ fn is_same(a: &[Accessed], b: &[Accessed]) -> Result<bool, IslError> {
 fn ranged(
     scop: &Scop,
     arrays: Vec<ArrayId>,
-    accesses: &Accesses,
+    accesses: &PhasedAccesses,
     order: &Phases,
-    known: &Known,
+    known: &KnownParams,
 ) -> Result<Option<Ranged>, IslError> {
     let ctx = &scop.ctx;
     let reads = accesses.relation(ctx, |a| !a.writes)?;

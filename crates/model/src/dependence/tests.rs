@@ -97,7 +97,7 @@ fn ranged_oracle(scop: &Scop, array: ArrayId, params: &[i128]) -> (Pairs, Pairs)
     (live.into_iter().map(name).collect(), order.into_iter().map(name).collect())
 }
 
-/// Checks the contract of [`Ranges`] and gives the scalars whose live ranges may change places.
+/// Checks the contract of [`LiveRanges`] and gives the scalars whose live ranges may change places.
 fn check_ranges(scop: &Scop, params: &[i128]) -> Vec<String> {
     let found = dependences(scop).unwrap();
     let Some(ranges) = &found.ranges else { return Vec::new() };

@@ -156,7 +156,7 @@ pub fn interval_of(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i1
 
 #[cfg(test)]
 mod tests {
-    use super::super::{For, Node, Role};
+    use super::super::{For, LoopRole, Node};
     use super::*;
     use crate::scop::StatementId;
     use BinaryOp::*;
@@ -173,7 +173,7 @@ mod tests {
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);
         let body = Node::Call { statement: StatementId(0), coordinates: vec![Expr::Counter(c)] };
-        Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: Role::InOrder }))
+        Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: LoopRole::InOrder }))
     }
 
     /// Every operation's interval holds every result of a brute-force walk over small operands.

@@ -4,7 +4,7 @@
 //! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
 //! between.
 
-use super::{BinaryOp, Counter, Expr, For, Node, Role};
+use super::{BinaryOp, Counter, Expr, For, LoopRole, Node};
 use crate::scop::{ParamId, StatementId};
 use crate::transform::{BandId, Label, label_above, labelled};
 use isl::{
@@ -37,6 +37,9 @@ impl Default for AstOptions {
     }
 }
 
+/// From the schedule tree to loops.
+const AST: Budget = Budget::new("ast", 1_000_000);
+
 /// The loops of a schedule tree for parameters in `context`.
 ///
 /// Requires: the coincident flags of the bands are true for the order that the tree describes.
@@ -47,13 +50,13 @@ pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Res
     // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
     let mut last = None;
     for separate in [true, false] {
-        let result = ctx.within(Budget::AST, || {
+        let result = ctx.within(AST, || {
             // What the context says need not be simplified away again in every loop.
             let tree = labelled(&schedule.gist_domain_params(context)?)?;
             let tree = if separate { separated(&tree)? } else { tree };
             let ast = build(context)?.node_from_schedule(&tree)?;
             let mut converter = Converter { roles: roles(&tree)?, counters: 0, nodes: 0, limit: options.max_nodes };
-            converter.node(&ast, &Scope::default())
+            converter.node(&ast, &Surroundings::default())
         });
         match result {
             Err(e @ (AstError::TooLarge { .. } | AstError::Isl(IslError::OutOfBudget { .. }))) => last = Some(e),
@@ -68,7 +71,7 @@ pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Res
 /// Requires: `set` is a parameter set.
 pub fn expr_from_set(set: &Set, context: &Set) -> Result<Expr, AstError> {
     let expr = build(context)?.expr_from_set(&set.coalesce()?)?;
-    Converter::default().expr(&expr, &Scope::default())
+    Converter::default().expr(&expr, &Surroundings::default())
 }
 
 /// An expression over the parameters that equals `value` wherever that is defined and the parameters are in `context`.
@@ -76,7 +79,7 @@ pub fn expr_from_set(set: &Set, context: &Set) -> Result<Expr, AstError> {
 /// Requires: `value` has no input dimensions.
 pub fn expr_from_pw_aff(value: &PwAff, context: &Set) -> Result<Expr, AstError> {
     let expr = build(context)?.expr_from_pw_aff(&value.coalesce()?)?;
-    Converter::default().expr(&expr, &Scope::default())
+    Converter::default().expr(&expr, &Surroundings::default())
 }
 
 fn build(context: &Set) -> Result<AstBuild, IslError> {
@@ -92,7 +95,7 @@ fn build(context: &Set) -> Result<AstBuild, IslError> {
 }
 
 /// The roles of the loops of each band, with their depths.
-type Roles = HashMap<BandId, Vec<(usize, Role)>>;
+type Roles = HashMap<BandId, Vec<(usize, LoopRole)>>;
 
 fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
     let mut out = Roles::new();
@@ -106,10 +109,10 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
         for m in 0..members {
             let vectors = vectors && m + 1 == members;
             let role = match node.band_member_get_coincident(m)? {
-                false => Role::InOrder,
-                true if threads && m == 0 => Role::Threads { vectors },
-                true if vectors => Role::Vectors,
-                true => Role::Independent,
+                false => LoopRole::InOrder,
+                true if threads && m == 0 => LoopRole::Threads { vectors },
+                true if vectors => LoopRole::Vectors,
+                true => LoopRole::Independent,
             };
             roles.push((depth + m, role));
         }
@@ -144,9 +147,9 @@ fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
 
 /// The surroundings of a node: what isl's ids stand for, and the roles of the loops at each depth.
 #[derive(Clone, Default)]
-struct Scope {
+struct Surroundings {
     counters: HashMap<String, Expr>,
-    roles: HashMap<usize, Role>,
+    roles: HashMap<usize, LoopRole>,
     in_thread: bool,
 }
 
@@ -159,7 +162,7 @@ struct Converter {
 }
 
 impl Converter {
-    fn node(&mut self, ast: &AstNode, scope: &Scope) -> Result<Node, AstError> {
+    fn node(&mut self, ast: &AstNode, scope: &Surroundings) -> Result<Node, AstError> {
         self.nodes += 1;
         if self.nodes > self.limit {
             return Err(AstError::TooLarge { nodes: self.nodes, limit: self.limit });
@@ -200,7 +203,7 @@ impl Converter {
         }
     }
 
-    fn for_loop(&mut self, ast: &AstNode, scope: &Scope) -> Result<Node, AstError> {
+    fn for_loop(&mut self, ast: &AstNode, scope: &Surroundings) -> Result<Node, AstError> {
         let name = ast.for_get_iterator()?.id_get_id()?.get_name()?;
         let first = self.expr(&ast.for_get_init()?, scope)?;
         let mut inner = scope.clone();
@@ -216,7 +219,7 @@ impl Converter {
                 return self.node(&ast.for_get_body()?, &inner);
             }
             let body = self.node(&ast.for_get_body()?, &inner)?;
-            let role = if role.is_independent() { Role::Independent } else { Role::InOrder };
+            let role = if role.is_independent() { LoopRole::Independent } else { LoopRole::InOrder };
             return Ok(Node::For(Box::new(For { counter, last: first.clone(), first, step: 1, body, role })));
         }
         let role = if scope.in_thread { role.in_thread() } else { role };
@@ -229,7 +232,7 @@ impl Converter {
     }
 
     /// The inclusive bound of `c <= e` and `c < e`.
-    fn last(&mut self, condition: &AstExpr, counter: &str, scope: &Scope) -> Result<Expr, AstError> {
+    fn last(&mut self, condition: &AstExpr, counter: &str, scope: &Surroundings) -> Result<Expr, AstError> {
         let complaint = || AstError::NotUnderstood { what: format!("the loop condition {condition}") };
         if condition.get_type()? != AstExprType::Op {
             return Err(complaint());
@@ -250,7 +253,7 @@ impl Converter {
         }
     }
 
-    fn call(&mut self, expr: &AstExpr, scope: &Scope) -> Result<Node, AstError> {
+    fn call(&mut self, expr: &AstExpr, scope: &Surroundings) -> Result<Node, AstError> {
         let args = expr.op_args()?;
         let callee = args.first().ok_or_else(|| AstError::NotUnderstood { what: expr.to_string() })?;
         let name = callee.id_get_id()?.get_name()?;
@@ -260,7 +263,7 @@ impl Converter {
         Ok(Node::Call { statement, coordinates })
     }
 
-    fn expr(&mut self, ast: &AstExpr, scope: &Scope) -> Result<Expr, AstError> {
+    fn expr(&mut self, ast: &AstExpr, scope: &Surroundings) -> Result<Expr, AstError> {
         use AstExprOpType as Op;
         match ast.get_type()? {
             AstExprType::Int => ast
@@ -431,7 +434,7 @@ mod tests {
         let set = Set::read_from_str(&ctx, set).unwrap();
         let context = Set::read_from_str(&ctx, context).unwrap();
         let expr = expr_from_set(&set, &context).unwrap();
-        let names = super::super::Names { param: &|p| p.to_string(), statement: &|s| s.to_string() };
+        let names = super::super::Spelling { param: &|p| p.to_string(), statement: &|s| s.to_string() };
         assert_eq!(expr.text_with(&names), expected);
     }
 

@@ -5,7 +5,7 @@ use crate::scop::{ParamId, Scop, StatementId};
 use std::fmt::Write;
 
 /// What parameters and statements are called when a tree is shown.
-pub struct Names<'a> {
+pub struct Spelling<'a> {
     pub param: &'a dyn Fn(ParamId) -> String,
     pub statement: &'a dyn Fn(StatementId) -> String,
 }
@@ -15,9 +15,9 @@ impl Node {
     pub fn text(&self, scop: &Scop) -> String {
         let names = crate::names::Names::of(scop);
         let param = |p: ParamId| names.param_in_source(p).to_string();
-        self.text_with(&Names { param: &param, statement: &|s| s.to_string() })
+        self.text_with(&Spelling { param: &param, statement: &|s| s.to_string() })
     }
-    pub fn text_with(&self, names: &Names) -> String {
+    pub fn text_with(&self, names: &Spelling) -> String {
         let mut out = String::new();
         node(self, names, 0, &mut out);
         out
@@ -25,12 +25,12 @@ impl Node {
 }
 
 impl Expr {
-    pub fn text_with(&self, names: &Names) -> String {
+    pub fn text_with(&self, names: &Spelling) -> String {
         expr(self, names, 0)
     }
 }
 
-fn node(n: &Node, names: &Names, depth: usize, out: &mut String) {
+fn node(n: &Node, names: &Spelling, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     match n {
         Node::Block(children) => children.iter().for_each(|c| node(c, names, depth, out)),
@@ -64,7 +64,7 @@ fn node(n: &Node, names: &Names, depth: usize, out: &mut String) {
 }
 
 /// `binding`: how tightly the surroundings bind; parentheses appear where they bind tighter than the expression.
-fn expr(e: &Expr, names: &Names, binding: u8) -> String {
+fn expr(e: &Expr, names: &Spelling, binding: u8) -> String {
     use BinaryOp::*;
     match e {
         Expr::Int(v) if *v < 0 && binding > 4 => format!("({v})"),

@@ -1,51 +1,20 @@
 //! Exact solutions of the small linear systems that relate loops to statement instances.
 
-use crate::polynomial::gcd;
-
-/// A fraction in lowest terms with a positive denominator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fraction {
-    numerator: i128,
-    denominator: i128,
-}
-
-impl Fraction {
-    const ZERO: Fraction = Fraction { numerator: 0, denominator: 1 };
-
-    fn new(numerator: i128, denominator: i128) -> Option<Fraction> {
-        let g = gcd(numerator, denominator).max(1);
-        (denominator != 0).then_some(())?;
-        let sign = denominator.signum();
-        Some(Fraction { numerator: sign * numerator / g, denominator: sign * denominator / g })
-    }
-    fn is_zero(self) -> bool {
-        self.numerator == 0
-    }
-    fn divided_by(self, other: Fraction) -> Option<Fraction> {
-        Fraction::new(self.numerator.checked_mul(other.denominator)?, self.denominator.checked_mul(other.numerator)?)
-    }
-    fn minus_product(self, a: Fraction, b: Fraction) -> Option<Fraction> {
-        let (n, d) = (a.numerator.checked_mul(b.numerator)?, a.denominator.checked_mul(b.denominator)?);
-        let top = self.numerator.checked_mul(d)?.checked_sub(n.checked_mul(self.denominator)?)?;
-        Fraction::new(top, self.denominator.checked_mul(d)?)
-    }
-    pub(super) fn as_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
-    }
-}
+use num_rational::Ratio;
+use num_traits::{CheckedDiv, CheckedMul, CheckedSub, Zero};
 
 /// The step `d` in the space of instances with `rows · d = e_k`: where one statement goes when loop `k` advances by one and the
 /// loops of all other rows stand still. `None` if there is no such step (the statement does not move along this loop alone),
 /// if it is not unique (some dimension is in no loop), or if the numbers get out of hand.
-pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<Fraction>> {
+pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<f64>> {
     let unknowns = rows.first()?.len();
     // The augmented matrix [rows | e_k], reduced to row echelon form.
-    let mut matrix: Vec<Vec<Fraction>> = rows
+    let mut matrix: Vec<Vec<Ratio<i128>>> = rows
         .iter()
         .enumerate()
         .map(|(r, row)| {
             let right = i64::from(r == k);
-            row.iter().chain([&right]).map(|&v| Fraction { numerator: i128::from(v), denominator: 1 }).collect()
+            row.iter().chain([&right]).map(|&v| Ratio::from_integer(i128::from(v))).collect()
         })
         .collect();
     let mut rank = 0;
@@ -55,7 +24,7 @@ pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<Fraction>>
         matrix.swap(rank, found);
         let pivot = matrix[rank][column];
         for value in &mut matrix[rank] {
-            *value = value.divided_by(pivot)?;
+            *value = value.checked_div(&pivot)?;
         }
         for r in 0..matrix.len() {
             if r == rank || matrix[r][column].is_zero() {
@@ -64,7 +33,7 @@ pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<Fraction>>
             let factor = matrix[r][column];
             let pivot_row = matrix[rank].clone();
             for (value, p) in matrix[r].iter_mut().zip(pivot_row) {
-                *value = value.minus_product(factor, p)?;
+                *value = value.checked_sub(&factor.checked_mul(&p)?)?;
             }
         }
         pivots.push(column);
@@ -74,9 +43,10 @@ pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<Fraction>>
     if inconsistent || rank < unknowns {
         return None;
     }
-    let mut solution = vec![Fraction::ZERO; unknowns];
+    let mut solution = vec![0.0; unknowns];
     for (r, column) in pivots.into_iter().enumerate() {
-        solution[column] = matrix[r][unknowns];
+        let value = matrix[r][unknowns];
+        solution[column] = *value.numer() as f64 / *value.denom() as f64;
     }
     Some(solution)
 }
@@ -87,7 +57,7 @@ mod tests {
 
     fn step(rows: &[&[i64]], k: usize) -> Option<Vec<f64>> {
         let rows: Vec<Vec<i64>> = rows.iter().map(|r| r.to_vec()).collect();
-        Some(step_of_loop(&rows, k)?.into_iter().map(Fraction::as_f64).collect())
+        step_of_loop(&rows, k)
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub(super) const NOMINAL_SIZE: i64 = 1024;
 
 /// What a parameter does to the loops; in the order in which values are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Role {
+enum BoundRole {
     /// They begin there: the smaller it is, the more there is to do.
     Start,
     /// Some loops begin and others end there.
@@ -20,7 +20,7 @@ enum Role {
 /// Typical values of the parameters: such that all loops run if they can, from small numbers to [`NOMINAL_SIZE`].
 pub(super) fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
     let mut set = running(scop)?;
-    let mut order: Vec<(Role, usize)> = roles(scop)?.into_iter().zip(0..).collect();
+    let mut order: Vec<(BoundRole, usize)> = roles(scop)?.into_iter().zip(0..).collect();
     order.sort();
     let mut values = vec![NOMINAL_SIZE; scop.params.len()];
     for (role, param) in order {
@@ -52,7 +52,7 @@ fn running(scop: &Scop) -> Result<Set, IslError> {
 }
 
 /// By the signs with which each parameter occurs in the bounds of counters.
-fn roles(scop: &Scop) -> Result<Vec<Role>, IslError> {
+fn roles(scop: &Scop) -> Result<Vec<BoundRole>, IslError> {
     let (mut begins, mut ends) = (vec![false; scop.params.len()], vec![false; scop.params.len()]);
     for statement in scop.statements.values() {
         let domain = &statement.domain;
@@ -76,23 +76,23 @@ fn roles(scop: &Scop) -> Result<Vec<Role>, IslError> {
         }
     }
     let role = |(begins, ends)| match (begins, ends) {
-        (true, false) => Role::Start,
-        (true, true) => Role::Between,
-        (false, _) => Role::End,
+        (true, false) => BoundRole::Start,
+        (true, true) => BoundRole::Between,
+        (false, _) => BoundRole::End,
     };
     Ok(begins.into_iter().zip(ends).map(role).collect())
 }
 
 /// Small and not negative for a start, else as large as it may be up to the nominal size; as near to that as possible.
-fn typical(set: &Set, at: usize, role: Role) -> Result<i64, IslError> {
-    let most = if role == Role::Between { NOMINAL_SIZE / 2 } else { NOMINAL_SIZE };
+fn typical(set: &Set, at: usize, role: BoundRole) -> Result<i64, IslError> {
+    let most = if role == BoundRole::Between { NOMINAL_SIZE / 2 } else { NOMINAL_SIZE };
     let (low, high) = (
         set.lower_bound_si(DimType::Param, at, 0)?.upper_bound_si(DimType::Param, at, most)?,
         set.upper_bound_si(DimType::Param, at, most)?,
     );
     let params = set.dim(DimType::Param)?;
     let as_set = |params_set: &Set| params_set.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, params);
-    if role == Role::Start && !low.is_empty()? {
+    if role == BoundRole::Start && !low.is_empty()? {
         return Ok(as_set(&low)?.dim_min_val(at)?.to_i64().unwrap_or(0));
     }
     let value = match high.is_empty()? {

@@ -146,24 +146,27 @@ impl Orders {
 
     fn find_any(&mut self) -> Result<Schedule, IslError> {
         let ctx = &self.ctx;
-        match ctx.within_part(SIMPLIFIED, 2, || self.compute(&self.simplified)) {
-            Err(error) if is_no_order(&error) || is_out_of(SIMPLIFIED, &error) => {}
-            result => return result,
+        match ctx.try_within_part(SIMPLIFIED, 2, || self.compute(&self.simplified)) {
+            Ok(Some(schedule)) => return Ok(schedule),
+            Ok(None) => {}
+            Err(error) if is_no_order(&error) => {}
+            Err(error) => return Err(error),
         }
         if self.unsized_relations.is_none() {
             self.unsized_relations = Some(self.exact.map(without_sizes)?);
         }
         let unsized_relations = self.unsized_relations.as_ref().expect("made above");
-        let mut result = ctx.within_part(UNSIZED, 2, || self.compute(unsized_relations));
-        if matches!(&result, Err(error) if is_no_order(error)) {
-            result = ctx.within_part(EXACT, 2, || self.compute(&self.exact));
-        }
-        match result {
-            Err(error) if is_out_of(UNSIZED, &error) || is_out_of(EXACT, &error) => {
+        let (stage, found) = match ctx.try_within_part(UNSIZED, 2, || self.compute(unsized_relations)) {
+            Err(error) if is_no_order(&error) => (EXACT, ctx.try_within_part(EXACT, 2, || self.compute(&self.exact))),
+            found => (UNSIZED, found),
+        };
+        match found? {
+            Some(schedule) => Ok(schedule),
+            None => {
                 let nothing = UnionMap::empty_ctx(ctx)?;
-                self.compute_with_proximity(unsized_relations, &nothing).map_err(|_| error)
+                let otherwise = self.compute_with_proximity(unsized_relations, &nothing);
+                otherwise.map_err(|_| IslError::OutOfBudget { stage })
             }
-            result => result,
         }
     }
 
@@ -200,10 +203,6 @@ fn tagged<'a>(ctx: &Ctx, pairs: impl Iterator<Item = (ArrayId, &'a UnionMap)>) -
 /// Did the scheduler find no linear order that carries a dependence?
 pub fn is_uncarried(error: &IslError) -> bool {
     matches!(error, IslError::Invalid { message, .. } if message.contains("unable to carry"))
-}
-
-fn is_out_of(budget: &str, error: &IslError) -> bool {
-    matches!(error, IslError::OutOfBudget { stage } if *stage == budget)
 }
 
 fn is_no_order(error: &IslError) -> bool {

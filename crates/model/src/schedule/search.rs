@@ -2,12 +2,12 @@
 
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::orders::is_uncarried;
-use super::shape::{Region, Shape, Tree, instances_of_band};
-use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions, Start};
+use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
+use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
-use isl::{Budget, IslError, Schedule, ScheduleNode, ScheduleNodeType};
+use crate::transform::{BandId, Step, StepError, Steps, label_above, labelled};
+use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
@@ -15,22 +15,27 @@ const TIE: f64 = 0.98;
 /// So many more instances without vectors than in the original are tolerated, as a share of all.
 const LOST_VECTORS: f64 = 0.02;
 
-/// The budget of one run of isl's scheduler: every convex piece of a dependence adds rows to the tableaux, so pivots cost more where
-/// there are many.
+/// The budget of one run of isl's scheduler: about a second at most.
+///
+/// The tableaux of its linear programs have a row per dependence and columns for every statement, so that the cost of a pivot grows
+/// about as the square: 5 µs each were measured for 4 statements of depth 3, 30 µs for 12, 290 µs for 24. Every convex piece of a
+/// dependence adds rows too, so pivots cost more where there are many.
 fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
+    const FEW_STATEMENTS: u64 = 4;
     const FEW_PIECES: u64 = 24;
+    let statements = (scop.statements.len() as u64).max(FEW_STATEMENTS);
     let mut pieces = 0;
     for map in deps.validity()?.maps()? {
         pieces += map.n_basic_map()? as u64;
     }
-    let full = Budget::schedule_of(scop.statements.len() as u64);
-    Ok(Budget { operations: full.operations * FEW_PIECES / pieces.max(FEW_PIECES), ..full })
+    let operations = 10_000_000 / (statements * statements) * FEW_PIECES / pieces.max(FEW_PIECES);
+    Ok(Budget { name: "schedule", operations, steps: STEPS_OF_A_SECOND })
 }
 
 struct Candidate {
     schedule: Schedule,
     start: Start,
-    tree: Tree,
+    tree: EstimatedTree,
     steps: Steps,
     cost: Cost,
 }
@@ -39,12 +44,12 @@ impl Candidate {
     fn of(
         schedule: Schedule,
         start: Start,
-        region: &Region,
+        region: &EstimatedRegion,
         machine: &Machine,
         options: &ScheduleOptions,
     ) -> Result<Candidate, IslError> {
         let schedule = labelled(&schedule)?;
-        let tree = Tree::of(region, &schedule)?;
+        let tree = EstimatedTree::of(region, &schedule)?;
         let (steps, cost) = best_steps(&tree, machine, options);
         let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
         Ok(Candidate { schedule, start, tree, steps, cost })
@@ -57,9 +62,9 @@ pub(super) fn choose(
     machine: &Machine,
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
-    let region = Region::of(scop, deps)?;
+    let region = EstimatedRegion::of(scop, deps)?;
     let schedule = labelled(&scop.schedule)?;
-    let original = Tree::of(&region, &schedule)?;
+    let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);
     let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false, cycles: before.cycles });
@@ -94,7 +99,7 @@ pub(super) fn choose(
                 let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
                 let candidate = Candidate::of(schedule, start, &region, machine, options)?;
                 // Where everything depends on everything, nothing can be serialized and both strategies are one.
-                let one_component = !matches!(candidate.tree.shape, Shape::Sequence(_));
+                let one_component = !matches!(candidate.tree.shape, BandTree::Sequence(_));
                 offer(candidate, &mut best);
                 if one_component {
                     break;
@@ -144,15 +149,16 @@ pub(super) fn choose(
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
-        Ok(match complete(schedule, steps, deps)? {
-            Legality::Violated(pairs) => Decision::Illegal { steps: steps.clone(), pairs },
-            Legality::Legal(legal) => {
+        match Order::from_steps((*start, schedule), steps, scop, deps) {
+            Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
-                let (legal, labels) = label(legal, scop, &tree.shape, threads_from, &vectors)?;
-                let steps = steps.iter().cloned().chain(labels).collect();
-                Decision::Transform { order: Order { start: *start, steps, legal }, reason, cycles }
+                label(&mut order, scop, &tree.shape, threads_from, &vectors)?;
+                Ok(Decision::Transform { order, reason, cycles })
             }
-        })
+            Err(OrderError::Violated(pairs)) => Ok(Decision::Illegal { steps: steps.clone(), pairs }),
+            Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+            Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
+        }
     };
     let has_threads =
         |decision: &Decision| matches!(decision, Decision::Transform { order, .. } if order.is_for_threads());
@@ -200,7 +206,7 @@ fn cycles_for_memory(bytes: f64) -> f64 {
 const AS_GOOD: f64 = 0.05;
 
 /// With a loop reversed that a dependence moves along, if there is one.
-fn spoilt(shape: &Shape, steps: &Steps) -> Steps {
+fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
     let mut wrong = None;
     shape.for_each_band(&mut |band, members, _| {
         let carries = members.iter().find(|m| m.lanes == Lanes::Chained);
@@ -209,35 +215,18 @@ fn spoilt(shape: &Shape, steps: &Steps) -> Steps {
     wrong.into_iter().chain(steps.iter().cloned()).collect()
 }
 
-/// Takes the steps, and tells whether what they lead to is legal.
-fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Legality, IslError> {
-    let mut schedule = schedule.clone();
-    for step in steps {
-        schedule = match step.apply(&schedule) {
-            Err(StepError::Isl(error)) => return Err(error),
-            other => other.expect("steps are made for this tree"),
-        };
-    }
-    check_legal(&schedule, deps)
-}
-
 /// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band
 /// runs at least so many instances.
 fn label(
-    mut legal: Legal,
+    order: &mut Order,
     scop: &Scop,
-    shape: &Shape,
+    shape: &BandTree,
     threads_from: Option<f64>,
     vectors: &BTreeSet<BandId>,
-) -> Result<(Legal, Steps), IslError> {
-    let mut steps = Steps::new();
-    for (band, members, depth) in bands(legal.schedule())? {
-        let mut try_step = |step: Step| match legal.with(&step, scop) {
-            Ok(with) => {
-                legal = with;
-                steps.push(step);
-                Ok(true)
-            }
+) -> Result<(), IslError> {
+    for (band, members, depth) in bands(order.schedule())? {
+        let mut try_step = |step: Step| match order.add_label(&step, scop) {
+            Ok(()) => Ok(true),
             Err(StepError::Isl(error)) => Err(error),
             Err(_) => Ok(false),
         };
@@ -247,7 +236,7 @@ fn label(
             try_step(Step::Threads { band })?;
         }
     }
-    Ok((legal, steps))
+    Ok(())
 }
 
 /// All bands of a tree, outer before inner, with how many loops they have and how many are around them.
@@ -264,11 +253,11 @@ fn bands(schedule: &Schedule) -> Result<Vec<(BandId, usize, usize)>, IslError> {
     Ok(out)
 }
 
-fn is_skewed(shape: &Shape) -> bool {
+fn is_skewed(shape: &BandTree) -> bool {
     match shape {
-        Shape::Band { members, child, .. } => members.iter().any(|m| m.is_skewed()) || is_skewed(child),
-        Shape::Sequence(parts) => parts.iter().any(is_skewed),
-        Shape::Leaf(_) => false,
+        BandTree::Band { members, child, .. } => members.iter().any(|m| m.is_skewed()) || is_skewed(child),
+        BandTree::Sequence(parts) => parts.iter().any(is_skewed),
+        BandTree::Leaf(_) => false,
     }
 }
 
@@ -290,7 +279,7 @@ fn reason(before: &Cost, after: &Cost) -> String {
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
 /// Ensures: only bands that isl declared permutable are changed.
-fn best_steps(tree: &Tree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
+fn best_steps(tree: &EstimatedTree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
         estimate(&nest, &references, machine)
@@ -326,7 +315,7 @@ fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
 }
 
 /// Backwards is never faster: only drawn orders have it, for some of the loops along which no dependence moves.
-fn drawn_reversals(shape: &Shape, options: &ScheduleOptions) -> Steps {
+fn drawn_reversals(shape: &BandTree, options: &ScheduleOptions) -> Steps {
     let Some(number) = options.draw else { return Steps::new() };
     let mut steps = Steps::new();
     shape.for_each_band(&mut |band, members, _| {
@@ -391,7 +380,7 @@ fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
 }
 
 /// The bands whose last loop is innermost and uses vectors, after these steps.
-fn innermost_with_vectors(tree: &Tree, steps: &Steps) -> BTreeSet<BandId> {
+fn innermost_with_vectors(tree: &EstimatedTree, steps: &Steps) -> BTreeSet<BandId> {
     fn collect(nest: &[Nest], references: &References, out: &mut BTreeSet<BandId>) {
         for part in nest {
             if let Nest::Loop { key, body, .. } = part {

@@ -1,7 +1,7 @@
 //! A schedule tree as plain data for the estimate: bands with what they do to each statement, and references in bytes.
 
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
-use super::linear::{Fraction, step_of_loop};
+use super::linear::step_of_loop;
 use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
-    Band { id: BandId, members: Vec<Member>, permutable: bool, child: Box<Shape> },
-    Sequence(Vec<Shape>),
+pub(super) enum BandTree {
+    Band { id: BandId, members: Vec<Member>, permutable: bool, child: Box<BandTree> },
+    Sequence(Vec<BandTree>),
     Leaf(Vec<StatementId>),
 }
 
@@ -43,13 +43,13 @@ impl Member {
     }
 }
 
-impl Shape {
+impl BandTree {
     /// What [`Step::apply`] makes of the tree, as far as the estimate looks at it.
-    pub(super) fn applied(&self, steps: &[Step]) -> Shape {
+    pub(super) fn applied(&self, steps: &[Step]) -> BandTree {
         match self {
-            Shape::Leaf(statements) => Shape::Leaf(statements.clone()),
-            Shape::Sequence(parts) => Shape::Sequence(parts.iter().map(|p| p.applied(steps)).collect()),
-            Shape::Band { id, members, permutable, child } => {
+            BandTree::Leaf(statements) => BandTree::Leaf(statements.clone()),
+            BandTree::Sequence(parts) => BandTree::Sequence(parts.iter().map(|p| p.applied(steps)).collect()),
+            BandTree::Band { id, members, permutable, child } => {
                 let mut id = *id;
                 let mut members = members.clone();
                 let mut around = Vec::new();
@@ -66,8 +66,8 @@ impl Shape {
                     }
                 }
                 let child = Box::new(child.applied(steps));
-                let points = Shape::Band { id, members, permutable: *permutable, child };
-                around.into_iter().rev().fold(points, |inner, (id, members)| Shape::Band {
+                let points = BandTree::Band { id, members, permutable: *permutable, child };
+                around.into_iter().rev().fold(points, |inner, (id, members)| BandTree::Band {
                     id,
                     members,
                     permutable: *permutable,
@@ -79,21 +79,21 @@ impl Shape {
 
     pub(super) fn for_each_outermost(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
         match self {
-            Shape::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
-            Shape::Sequence(parts) => parts.iter().for_each(|part| part.for_each_outermost(visit)),
-            Shape::Leaf(_) => {}
+            BandTree::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
+            BandTree::Sequence(parts) => parts.iter().for_each(|part| part.for_each_outermost(visit)),
+            BandTree::Leaf(_) => {}
         }
     }
 
     /// Outer before inner.
     pub(super) fn for_each_band(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
         match self {
-            Shape::Band { id, members, permutable, child } => {
+            BandTree::Band { id, members, permutable, child } => {
                 visit(*id, members, *permutable);
                 child.for_each_band(visit);
             }
-            Shape::Sequence(parts) => parts.iter().for_each(|part| part.for_each_band(visit)),
-            Shape::Leaf(_) => {}
+            BandTree::Sequence(parts) => parts.iter().for_each(|part| part.for_each_band(visit)),
+            BandTree::Leaf(_) => {}
         }
     }
 }
@@ -110,7 +110,7 @@ fn cut(members: &mut [Member], sizes: &[i64]) -> Vec<Member> {
 }
 
 /// What the estimate needs of a region, whatever its order.
-pub(super) struct Region<'a> {
+pub(super) struct EstimatedRegion<'a> {
     scop: &'a Scop,
     /// What iterations that run at once must not have between them.
     at_once: UnionMap,
@@ -125,8 +125,8 @@ pub(super) struct Region<'a> {
     accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
 }
 
-impl<'a> Region<'a> {
-    pub(super) fn of(scop: &'a Scop, dependences: &Dependences) -> Result<Region<'a>, IslError> {
+impl<'a> EstimatedRegion<'a> {
+    pub(super) fn of(scop: &'a Scop, dependences: &Dependences) -> Result<EstimatedRegion<'a>, IslError> {
         let nominal = nominal_params(scop)?;
         let mut domains = Vec::new();
         let mut accesses = HashMap::new();
@@ -166,7 +166,7 @@ impl<'a> Region<'a> {
             false => (firm, None),
         };
         let at_once = dependences.at_once()?;
-        Ok(Region { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
     }
 
     /// Of memory of our own.
@@ -192,8 +192,8 @@ impl<'a> Region<'a> {
 }
 
 /// Everything that the estimate needs of a tree, and of what steps make of it.
-pub(super) struct Tree {
-    pub shape: Shape,
+pub(super) struct EstimatedTree {
+    pub shape: BandTree,
     accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
 }
 
@@ -203,14 +203,14 @@ struct ByteSteps {
     per_dimension: Option<Vec<f64>>,
 }
 
-impl Tree {
+impl EstimatedTree {
     /// Requires: the bands of `schedule` are labelled.
-    pub(super) fn of(region: &Region, schedule: &Schedule) -> Result<Tree, IslError> {
+    pub(super) fn of(region: &EstimatedRegion, schedule: &Schedule) -> Result<EstimatedTree, IslError> {
         let mut shape = region.shape(&schedule.get_root()?)?;
         for (id, domain) in &region.domains {
             measure_trips(&mut shape, *id, domain)?;
         }
-        Ok(Tree { shape, accesses: Rc::clone(&region.accesses) })
+        Ok(EstimatedTree { shape, accesses: Rc::clone(&region.accesses) })
     }
 
     /// The nest that the steps make of the tree.
@@ -222,19 +222,19 @@ impl Tree {
 
     fn build<'a>(
         &self,
-        shape: &'a Shape,
+        shape: &'a BandTree,
         around: &mut Vec<(BandId, &'a Member)>,
         references: &mut References,
     ) -> Vec<Nest> {
         match shape {
-            Shape::Leaf(statements) => {
+            BandTree::Leaf(statements) => {
                 for s in statements {
                     references.insert(*s, self.moving(*s, around));
                 }
                 statements.iter().map(|s| Nest::Statement(*s)).collect()
             }
-            Shape::Sequence(parts) => parts.iter().flat_map(|p| self.build(p, around, references)).collect(),
-            Shape::Band { id, members, child, .. } => {
+            BandTree::Sequence(parts) => parts.iter().flat_map(|p| self.build(p, around, references)).collect(),
+            BandTree::Band { id, members, child, .. } => {
                 // One tile is no loop.
                 let loops: Vec<_> = members.iter().filter(|m| m.tile.is_none() || m.trips > 1.0).collect();
                 around.extend(loops.iter().map(|member| (*id, *member)));
@@ -273,7 +273,7 @@ impl Tree {
                 for (reference, access) in moving.references.iter_mut().zip(accesses) {
                     let stride = match (&step, &access.per_dimension) {
                         (Some(step), Some(bytes)) => {
-                            let dot = |(d, b): (&Fraction, &f64)| d.as_f64() * b;
+                            let dot = |(d, b): (&f64, &f64)| d * b;
                             Some(scale * step.iter().zip(bytes).map(dot).sum::<f64>())
                         }
                         _ => None,
@@ -288,8 +288,8 @@ impl Tree {
     }
 }
 
-impl Region<'_> {
-    fn shape(&self, node: &ScheduleNode) -> Result<Shape, IslError> {
+impl EstimatedRegion<'_> {
+    fn shape(&self, node: &ScheduleNode) -> Result<BandTree, IslError> {
         match node.get_type()? {
             ScheduleNodeType::Leaf => {
                 let mut statements = Vec::new();
@@ -297,18 +297,18 @@ impl Region<'_> {
                     statements.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
                 }
                 statements.sort();
-                Ok(Shape::Leaf(statements))
+                Ok(BandTree::Leaf(statements))
             }
             ScheduleNodeType::Band => self.band(node),
             ScheduleNodeType::Sequence | ScheduleNodeType::Set => {
                 let parts = node.children()?.iter().map(|c| self.shape(c)).collect::<Result<_, _>>()?;
-                Ok(Shape::Sequence(parts))
+                Ok(BandTree::Sequence(parts))
             }
             _ => self.shape(&node.child(0)?),
         }
     }
 
-    fn band(&self, node: &ScheduleNode) -> Result<Shape, IslError> {
+    fn band(&self, node: &ScheduleNode) -> Result<BandTree, IslError> {
         let rows = node.band_get_partial_schedule()?.list()?;
         let Some(label) = label_above(node)? else { return self.shape(&node.child(0)?) };
         let at_once = active(node, &self.at_once)?;
@@ -329,7 +329,7 @@ impl Region<'_> {
         }
         let permutable = node.band_get_permutable()?;
         let child = Box::new(self.shape(&node.child(0)?)?);
-        Ok(Shape::Band { id: label.band, members, permutable, child })
+        Ok(BandTree::Band { id: label.band, members, permutable, child })
     }
 
     fn rows(&self, row: &UnionPwAff) -> Result<HashMap<StatementId, Vec<i64>>, IslError> {
@@ -373,11 +373,11 @@ fn lanes(
 }
 
 /// Raises the trips of each loop around the statement to what it is for an iteration in the middle of the outer loops.
-fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Result<(), IslError> {
-    fn path<'a>(shape: &'a mut Shape, statement: StatementId, out: &mut Vec<&'a mut Member>) -> bool {
+fn measure_trips(shape: &mut BandTree, statement: StatementId, domain: &Set) -> Result<(), IslError> {
+    fn path<'a>(shape: &'a mut BandTree, statement: StatementId, out: &mut Vec<&'a mut Member>) -> bool {
         match shape {
-            Shape::Leaf(statements) => statements.contains(&statement),
-            Shape::Sequence(parts) => {
+            BandTree::Leaf(statements) => statements.contains(&statement),
+            BandTree::Sequence(parts) => {
                 for part in parts {
                     if contains(part, statement) {
                         return path(part, statement, out);
@@ -385,7 +385,7 @@ fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Res
                 }
                 false
             }
-            Shape::Band { members, child, .. } => {
+            BandTree::Band { members, child, .. } => {
                 out.extend(members.iter_mut());
                 path(child, statement, out)
             }
@@ -422,11 +422,11 @@ fn measure_trips(shape: &mut Shape, statement: StatementId, domain: &Set) -> Res
     Ok(())
 }
 
-fn contains(shape: &Shape, statement: StatementId) -> bool {
+fn contains(shape: &BandTree, statement: StatementId) -> bool {
     match shape {
-        Shape::Leaf(statements) => statements.contains(&statement),
-        Shape::Sequence(parts) => parts.iter().any(|p| contains(p, statement)),
-        Shape::Band { child, .. } => contains(child, statement),
+        BandTree::Leaf(statements) => statements.contains(&statement),
+        BandTree::Sequence(parts) => parts.iter().any(|p| contains(p, statement)),
+        BandTree::Band { child, .. } => contains(child, statement),
     }
 }
 
@@ -481,18 +481,18 @@ fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Optio
 }
 
 /// About how many instances one execution of the band runs, all statements below it taken together.
-pub(super) fn instances_of_band(shape: &Shape, number: u32) -> Option<f64> {
-    fn inside(shape: &Shape) -> f64 {
+pub(super) fn instances_of_band(shape: &BandTree, number: u32) -> Option<f64> {
+    fn inside(shape: &BandTree) -> f64 {
         match shape {
-            Shape::Leaf(statements) => statements.len() as f64,
-            Shape::Sequence(parts) => parts.iter().map(inside).sum(),
-            Shape::Band { members, child, .. } => members.iter().map(|m| m.trips).product::<f64>() * inside(child),
+            BandTree::Leaf(statements) => statements.len() as f64,
+            BandTree::Sequence(parts) => parts.iter().map(inside).sum(),
+            BandTree::Band { members, child, .. } => members.iter().map(|m| m.trips).product::<f64>() * inside(child),
         }
     }
     match shape {
-        Shape::Band { id, .. } if id.number == number => Some(inside(shape)),
-        Shape::Band { child, .. } => instances_of_band(child, number),
-        Shape::Sequence(parts) => parts.iter().find_map(|p| instances_of_band(p, number)),
-        Shape::Leaf(_) => None,
+        BandTree::Band { id, .. } if id.number == number => Some(inside(shape)),
+        BandTree::Band { child, .. } => instances_of_band(child, number),
+        BandTree::Sequence(parts) => parts.iter().find_map(|p| instances_of_band(p, number)),
+        BandTree::Leaf(_) => None,
     }
 }

@@ -8,9 +8,10 @@ use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
 use crate::loop_ast::{AstOptions, generate};
-use crate::transform::{Legality, check_legal, labelled};
+use crate::transform::{BandId, Legality, Step, check_legal, labelled};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
+use isl::Schedule;
 
 /// The loops that were chosen, or why none were; in either case every order is replayed at a small size if there is one.
 fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
@@ -41,7 +42,7 @@ fn check(sketch: &str, expected: Expect) {
 
 /// Permutes and tiles bands at random; `schedule` is labelled.
 fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
-    let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), schedule).unwrap();
     let mut steps = Steps::new();
     tree.shape.for_each_band(&mut |band, members, permutable| {
         for member in members.iter().filter(|m| m.coincident) {
@@ -62,12 +63,32 @@ fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Sch
 }
 
 /// What the steps make of a labelled tree, which must be legal.
-fn legal(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Schedule {
-    let schedule = steps.iter().fold(schedule.clone(), |schedule, step| step.apply(&schedule).unwrap());
-    match check_legal(&schedule, deps).unwrap() {
-        Legality::Legal(legal) => legal.schedule().clone(),
-        Legality::Violated(pairs) => panic!("{steps:?} breaks {pairs}\n{schedule}"),
-    }
+fn legal(schedule: &Schedule, steps: &Steps, scop: &Scop, deps: &Dependences) -> Schedule {
+    let order = Order::from_steps((Start::Original, schedule), steps, scop, deps);
+    order.unwrap_or_else(|error| panic!("{steps:?}: {error}\n{schedule}")).schedule().clone()
+}
+
+/// A producer that gets something wrong is told what, in words that a person who wrote the steps can use.
+#[test]
+fn steps_that_make_no_order_are_refused() {
+    let scop = test_scop("for i : 1 <= i < 100\n  for j : 0 <= j < 100\n    read A0[i - 1, j]; write A0[i, j]");
+    let deps = dependences(&scop).unwrap();
+    let tree = labelled(&scop.schedule).unwrap();
+    let refused = |steps: &[Step]| {
+        let order = Order::from_steps((Start::Original, &tree), steps, &scop, &deps);
+        order.map_or_else(|error| error.to_string(), |order| order.history().join("; "))
+    };
+    let [outer, inner] = [0, 1].map(|number| BandId { number, level: 0 });
+    let (tile, reverse) = (|band| Step::Tile { band, sizes: vec![8] }, |band| Step::Reverse { band, member: 0 });
+    expect!["start with the original order; tile B1 by 8; vectors B1.1"]
+        .assert_eq(&refused(&[tile(inner), Step::Vectors { band: inner.points() }]));
+    expect!["the order breaks dependences: { S0[i, j] -> S0[i' = 1 + i, j' = j] : 0 < i <= 98 and 0 <= j <= 99 }"]
+        .assert_eq(&refused(&[reverse(outer)]));
+    expect!["threads B0: the iterations of this loop depend on each other"]
+        .assert_eq(&refused(&[Step::Threads { band: outer }]));
+    expect!["tile B0 by 8: the order is to be changed before loops are given to threads or vectors"]
+        .assert_eq(&refused(&[Step::Threads { band: inner }, tile(outer)]));
+    expect!["tile B1.1 by 8: there is no such band"].assert_eq(&refused(&[tile(inner.points())]));
 }
 
 /// The region becomes two loops of 1000 iterations in tiles of 32 by 32 around these calls, for this reason.

@@ -16,6 +16,8 @@ pub enum StepError {
     OtherMembers { step: Step, members: usize },
     #[error("{step}: the iterations of this loop depend on each other")]
     Carries { step: Step },
+    #[error("{step}: the order is to be changed before loops are given to threads or vectors")]
+    BehindLabels { step: Step },
     #[error("{band} is inside of a loop that is distributed over threads")]
     Distributed { band: BandId },
     #[error("{band} runs something that only the thread that enters the region can do")]

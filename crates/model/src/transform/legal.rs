@@ -21,10 +21,10 @@ impl Legal {
         &self.0
     }
     /// A loop is distributed over threads or meant for vectors.
-    ///
-    /// Requires: the step puts a label on a loop, it changes no order.
     pub fn with(&self, step: &Step, scop: &Scop) -> Result<Legal, StepError> {
-        assert!(matches!(step, Step::Threads { .. } | Step::Vectors { .. }), "{step} changes the order");
+        if !step.is_label() {
+            return Err(StepError::BehindLabels { step: step.clone() });
+        }
         if let (Step::Threads { band }, Some(node)) = (step, find(&self.0.get_root()?, step.band())?) {
             if is_distributed(&node)? {
                 return Err(StepError::Distributed { band: *band });

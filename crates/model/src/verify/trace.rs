@@ -19,13 +19,13 @@ pub(crate) enum Traced {
 }
 
 /// Why an enumeration ended early.
-enum Stop {
+enum EndedEarly {
     Isl(IslError),
     TooMany,
 }
-impl From<IslError> for Stop {
-    fn from(error: IslError) -> Stop {
-        Stop::Isl(error)
+impl From<IslError> for EndedEarly {
+    fn from(error: IslError) -> EndedEarly {
+        EndedEarly::Isl(error)
     }
 }
 
@@ -34,12 +34,12 @@ impl Trace {
     pub(crate) fn of(scop: &Scop, params: &[i128], max_instances: usize) -> Result<Traced, IslError> {
         match Trace::build(scop, params, max_instances) {
             Ok(trace) => Ok(Traced::All(trace)),
-            Err(Stop::TooMany) => Ok(Traced::TooLarge),
-            Err(Stop::Isl(error)) => Err(error),
+            Err(EndedEarly::TooMany) => Ok(Traced::TooLarge),
+            Err(EndedEarly::Isl(error)) => Err(error),
         }
     }
 
-    fn build(scop: &Scop, params: &[i128], max_instances: usize) -> Result<Trace, Stop> {
+    fn build(scop: &Scop, params: &[i128], max_instances: usize) -> Result<Trace, EndedEarly> {
         let fixed = fixed_params(scop, params)?;
         let mut timed: Vec<(Vec<i128>, StatementId, Vec<i128>)> = Vec::new();
         for map in scop.schedule.get_map()?.maps()? {
@@ -100,7 +100,7 @@ fn fixed_params(scop: &Scop, params: &[i128]) -> Result<Set, IslError> {
     Set::read_from_str(&scop.ctx, &text)
 }
 
-fn points(set: &Set, most: usize) -> Result<Vec<Vec<i128>>, Stop> {
+fn points(set: &Set, most: usize) -> Result<Vec<Vec<i128>>, EndedEarly> {
     let dims = set.dim(DimType::Set)?;
     // isl enumerates in one go, so a set of astronomical size must not reach it.
     let mut size = 1f64;
@@ -110,22 +110,22 @@ fn points(set: &Set, most: usize) -> Result<Vec<Vec<i128>>, Stop> {
     for d in 0..dims {
         let (low, high) = (set.dim_min_val(d)?, set.dim_max_val(d)?);
         if !(low.is_int()? && high.is_int()?) {
-            return Err(Stop::TooMany);
+            return Err(EndedEarly::TooMany);
         }
         size = size.max(high.get_d()? - low.get_d()? + 1.0);
     }
     if size > most as f64 {
-        return Err(Stop::TooMany);
+        return Err(EndedEarly::TooMany);
     }
     let mut out = Vec::new();
-    set.foreach_point(|point: Point| -> Result<(), Stop> {
+    set.foreach_point(|point: Point| -> Result<(), EndedEarly> {
         if out.len() >= most {
-            return Err(Stop::TooMany);
+            return Err(EndedEarly::TooMany);
         }
         let mut at = Vec::with_capacity(dims);
         for d in 0..dims {
             // Coordinates are integers; one that fits nowhere belongs to a region that nobody replays.
-            at.push(point.get_coordinate_val(DimType::Set, d)?.to_i128().ok_or(Stop::TooMany)?);
+            at.push(point.get_coordinate_val(DimType::Set, d)?.to_i128().ok_or(EndedEarly::TooMany)?);
         }
         out.push(at);
         Ok(())

@@ -4,14 +4,15 @@ use crate::facts::{FunctionFacts, Op, ValueId};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, set_space};
 use crate::read::attempts::Again;
-use crate::read::memory::{CellRead, Extent, InvariantRead, MemoryAccess};
+use crate::read::memory::{AccessSize, CellRead, InvariantRead, MemoryAccess};
 use indexmap::IndexMap;
 use isl::{DimType, Map, PwAff, Set, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape, recover_shape};
+use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, recover_shape};
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use num_integer::gcd;
 use std::cell::Cell;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
@@ -62,7 +63,7 @@ pub fn map_array(
     let invariants = cells.filter(|(_, _, cell)| cell.base == base).collect();
     let touched = Touched { base, accesses, domains, invariants };
     // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
-    let varying = accesses.iter().any(|a| matches!(a.extent, Extent::Affine(_)) && a.offset.is_some());
+    let varying = accesses.iter().any(|a| matches!(a.extent, AccessSize::Affine(_)) && a.offset.is_some());
     let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
     let layout =
         if varying && has_flat { touched.flat(arithmetic.values.ctx)? } else { touched.shaped(arithmetic, shaping)? };
@@ -107,7 +108,7 @@ pub fn map_array(
 }
 
 fn is_sized(access: &MemoryAccess) -> bool {
-    access.offset.is_some() && matches!(access.extent, Extent::Bytes(_))
+    access.offset.is_some() && matches!(access.extent, AccessSize::Bytes(_))
 }
 
 impl Touched<'_> {
@@ -123,7 +124,7 @@ impl Touched<'_> {
         }
         let mut invariants = Vec::new();
         for (number, _, cell) in &self.invariants {
-            let extent = Extent::Bytes(cell.bytes);
+            let extent = AccessSize::Bytes(cell.bytes);
             invariants.push((*number, flat_cells(ctx, &cell.offset, &extent, granule, &cell.domain)?));
         }
         let mut relations = Vec::new();
@@ -143,7 +144,7 @@ impl Touched<'_> {
     fn shaped(&self, arithmetic: &mut Arithmetic, shaping: &Cell<u64>) -> Result<Layout, Stop> {
         let mut linear = Vec::new();
         for access in self.accesses {
-            if let (Some(offset), Extent::Bytes(bytes)) = (&access.offset, &access.extent) {
+            if let (Some(offset), AccessSize::Bytes(bytes)) = (&access.offset, &access.extent) {
                 linear.push(LinearAccess { domain: self.instances(access)?, offset: offset.clone(), bytes: *bytes });
             }
         }
@@ -226,12 +227,12 @@ fn granule(accesses: &[MemoryAccess]) -> Result<u64, isl::IslError> {
     let mut granule = 0u64;
     for access in accesses {
         let extent = match &access.extent {
-            Extent::Bytes(bytes) => {
+            AccessSize::Bytes(bytes) => {
                 granule = gcd(granule, *bytes);
                 None
             }
-            Extent::Affine(extent) => Some(extent),
-            Extent::Product(_) | Extent::Unknown => None,
+            AccessSize::Affine(extent) => Some(extent),
+            AccessSize::Product(_) | AccessSize::Unknown => None,
         };
         let offset = access.offset.as_ref().and_then(Offset::as_affine);
         for function in offset.into_iter().chain(extent) {
@@ -245,37 +246,33 @@ fn granule(accesses: &[MemoryAccess]) -> Result<u64, isl::IslError> {
 fn flat_cells(
     ctx: &isl::Ctx,
     offset: &PwAff,
-    extent: &Extent,
+    extent: &AccessSize,
     granule: u64,
     domain: &Set,
 ) -> Result<Map, isl::IslError> {
     let granule = Val::int_from_si(ctx, granule as i64)?;
     let end = match extent {
-        Extent::Bytes(bytes) => offset.add(&constant_like(offset, *bytes as i64)?)?,
-        Extent::Affine(extent) => offset.add(extent)?,
-        Extent::Product(_) => unreachable!("in arrays of several dimensions only"),
-        Extent::Unknown => unreachable!("an unknown extent has no offset"),
+        AccessSize::Bytes(bytes) => offset.add(&constant_like(offset, *bytes as i64)?)?,
+        AccessSize::Affine(extent) => offset.add(extent)?,
+        AccessSize::Product(_) => unreachable!("in arrays of several dimensions only"),
+        AccessSize::Unknown => unreachable!("an unknown extent has no offset"),
     };
     let (first, end) = (offset.scale_down_val(&granule)?.floor()?, end.scale_down_val(&granule)?.ceil()?);
     between(&first, &end)?.intersect_domain(domain)
 }
 
 /// An access of varying length as a block, if it begins at one polynomial.
-fn block(access: &MemoryAccess) -> Result<Option<Block>, isl::IslError> {
-    let (Extent::Product(length), Some(offset)) = (&access.extent, &access.offset) else { return Ok(None) };
+fn block(access: &MemoryAccess) -> Result<Option<ByteBlock>, isl::IslError> {
+    let (AccessSize::Product(length), Some(offset)) = (&access.extent, &access.offset) else { return Ok(None) };
     let start = match offset {
         Offset::Affine(offset) => PiecewisePolynomial::from_pw_aff(offset)?,
         Offset::Polynomial(offset) => Some(offset.clone()),
     };
     let pieces = start.map(|start| start.pieces).unwrap_or_default();
     Ok(match &pieces[..] {
-        [(_, start)] => Some(Block { start: start.clone(), length: length.bytes.clone() }),
+        [(_, start)] => Some(ByteBlock { start: start.clone(), length: length.bytes.clone() }),
         _ => None,
     })
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The greatest common divisor of all coefficients of a function; 1 if it has divisions.

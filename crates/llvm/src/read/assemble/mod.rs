@@ -9,7 +9,7 @@ use super::Stop;
 use super::arithmetic::{Arithmetic, Window};
 use super::attempts::{Again, Attempt};
 use super::control::Item;
-use super::memory::{Accesses, AccessesByBase, Errno, Extent, InvariantRead, MemoryAccess};
+use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess};
 use super::statement::{Cut, Draft, Slot};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
@@ -153,7 +153,7 @@ impl Assembly<'_> {
                     }
                     other => other.clone(),
                 };
-                let bytes = if let Extent::Bytes(bytes) = access.extent { bytes } else { 0 };
+                let bytes = if let AccessSize::Bytes(bytes) = access.extent { bytes } else { 0 };
                 let kind = match access.kind {
                     AccessKind::Write if !exact => AccessKind::MayWrite,
                     kind => kind,

@@ -5,7 +5,7 @@ use crate::body::{Body, BodyKind};
 use crate::facts::{Op, ValueId};
 use crate::read::values::Values;
 use indexmap::IndexMap;
-use model::delicm::{Code, Counter, Operation, Origin, Program, Role};
+use model::delicm::{Code, CounterValue, Operation, Origin, Program, Role};
 use model::scop::{AccessKind, ArrayId, Statement, StatementId};
 use planted::Fault;
 
@@ -80,11 +80,10 @@ fn code(values: &Values, statement: &mut Statement, body: &Body) -> Code {
             (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
         };
     }
-    let counters = body.inductions.iter().map(|i| (i.value, Counter { base: i.base, offset: i.offset.clone() }));
-    let has_effect = |v: &&ValueId| match &values.facts.instruction(**v).expect("an instruction").op {
-        Op::Store { .. } | Op::MemSet { .. } | Op::MemCopy { .. } => true,
-        Op::Call(call) => call.math_errno && !planted::is(Fault::ErrnoUnneeded),
-        _ => false,
+    let counters = body.inductions.iter().map(|i| (i.value, CounterValue { base: i.base, offset: i.offset.clone() }));
+    let has_effect = |v: &&ValueId| {
+        let op = &values.facts.instruction(**v).expect("an instruction").op;
+        op.has_effect() && !(planted::is(Fault::ErrnoUnneeded) && matches!(op, Op::Call(_)))
     };
     let effects = operations.iter().filter(has_effect).copied().collect();
     Code { counters: counters.collect(), operations, effects }

@@ -1,10 +1,10 @@
 //! Recognises `a[x] = a[x] op y` where the order of such updates does not change the result bit for bit, or fast-math lets it.
 
 use crate::facts::{FloatOp, FunctionFacts, IntOp, MinMaxOp, Op, ValueId};
-use crate::read::memory::{AccessesByBase, Extent, MemoryAccess};
+use crate::read::memory::{AccessSize, AccessesByBase, MemoryAccess};
 use crate::read::statement::Cut;
 use model::scop::AccessKind;
-use model::update::{Combine, Number, Update};
+use model::update::{Combine, NumberFormat, Update};
 use planted::Fault;
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub fn updates(facts: &FunctionFacts, cut: &Cut, accesses: &AccessesByBase) -> V
                 let load = list.iter().find(|a| a.instruction == load && a.draft == store.draft);
                 let Some(load) = load else { return false };
                 match (&load.offset, &store.offset, &load.extent, &store.extent) {
-                    (Some(a), Some(b), Extent::Bytes(m), Extent::Bytes(n)) => m == n && a.is_plainly_equal(b),
+                    (Some(a), Some(b), AccessSize::Bytes(m), AccessSize::Bytes(n)) => m == n && a.is_plainly_equal(b),
                     _ => false,
                 }
             };
@@ -99,7 +99,7 @@ pub fn update_by(facts: &FunctionFacts, operation: ValueId) -> Option<(Update, b
         Op::MinMax(MinMaxOp::FMaximum) if either => Combine::FloatMaximum,
         _ => return None,
     };
-    let (number, lanes) = Number::lanes_from_llvm_name(&value.type_name)?;
+    let (number, lanes) = NumberFormat::lanes_from_llvm_name(&value.type_name)?;
     let commutes = !matches!(instruction.op, Op::Int(IntOp::Sub) | Op::Float(FloatOp::Sub));
     Some((Update { op, number, lanes }, commutes))
 }

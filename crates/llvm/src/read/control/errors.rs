@@ -24,7 +24,7 @@ use planted::Fault;
 use std::collections::BTreeSet;
 
 /// A branch that leads to an error.
-pub struct Check {
+pub struct ErrorBranch {
     /// The error is reached where the condition is (not) true; none for a case of a `switch`.
     pub condition: Option<(ValueId, bool)>,
     pub error: BlockId,
@@ -40,7 +40,7 @@ impl Control<'_, '_> {
     }
 
     /// Takes for granted that the error is reached in none of these instances.
-    pub fn assume_no_error(&mut self, failing: &Set, check: Check, scope: &Scope) -> Result<(), Stop> {
+    pub fn assume_no_error(&mut self, failing: &Set, check: ErrorBranch, scope: &Scope) -> Result<(), Stop> {
         if self.is_undefined(check.error) {
             // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
             return self.promise(failing, scope);
@@ -167,7 +167,7 @@ impl Control<'_, '_> {
         if line != 0 { line } else { scope.line }
     }
 
-    fn sentence(&self, check: &Check) -> String {
+    fn sentence(&self, check: &ErrorBranch) -> String {
         let mut sentence = match check.condition.and_then(|(condition, fails)| self.shown_check(condition, !fails)) {
             Some(text) => format!("the check `{text}` never fails"),
             None => "the check here never fails".into(),

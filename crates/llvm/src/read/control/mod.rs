@@ -10,7 +10,7 @@ use super::region::single_entry_part;
 use super::values::Values;
 use crate::facts::{BlockId, Loop, LoopId, Op, ValueId};
 use count::turns;
-use errors::Check;
+use errors::ErrorBranch;
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use planted::Fault;
@@ -279,7 +279,7 @@ impl Control<'_, '_> {
                 let taken = self.error_condition(condition, scope)?;
                 let failing =
                     if fails == 0 { scope.domain.intersect(&taken)? } else { scope.domain.subtract(&taken)? };
-                let check = Check { condition: Some((condition, fails == 0)), error: targets[fails] };
+                let check = ErrorBranch { condition: Some((condition, fails == 0)), error: targets[fails] };
                 self.assume_no_error(&failing, check, scope)?;
                 vec![(targets[1 - fails], scope.domain.clone())]
             }
@@ -316,7 +316,7 @@ impl Control<'_, '_> {
         };
         for (next, instances) in edges {
             if facts.block(next).is_error {
-                self.assume_no_error(&instances, Check { condition: None, error: next }, scope)?;
+                self.assume_no_error(&instances, ErrorBranch { condition: None, error: next }, scope)?;
             } else if stays(next) && !instances.intersect_params(&self.arithmetic.known.assumed)?.is_empty()? {
                 level.reach(next, instances.coalesce()?)?;
             }

@@ -4,7 +4,7 @@
 //! order; unless all could say one and the same only. Where the program asks for errno by its name, that array is the one behind the
 //! address it got. Otherwise it is an array without a base: the check asks where it is, if there is an array that LLVM cannot tell from it.
 
-use super::{AccessesByBase, Extent, MemoryAccess};
+use super::{AccessSize, AccessesByBase, MemoryAccess};
 use crate::facts::{FunctionFacts, MathError, Op, ValueId};
 use crate::read::Stop;
 use crate::read::statement::Cut;
@@ -70,7 +70,7 @@ pub fn add_calls_to_errno(values: &Values, cut: &Cut, all: &mut AccessesByBase) 
             offset: Some(Offset::Affine(start)),
             may_wrap: false,
             window: None,
-            extent: Extent::Bytes(ERRNO_BYTES),
+            extent: AccessSize::Bytes(ERRNO_BYTES),
             line,
         });
     }

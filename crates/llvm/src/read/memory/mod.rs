@@ -9,7 +9,7 @@ pub use preload::{CellRead, InvariantRead, read_invariants};
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, NotAffine, Scope, Window};
 use super::statement::{Cut, Draft};
-use crate::facts::{BlockId, Op, ValueId, ValueKind};
+use crate::facts::{BlockId, MemoryUse, UseSize, ValueId, ValueKind};
 use indexmap::IndexMap;
 use isl::PwAff;
 use model::delinearize::Offset;
@@ -28,33 +28,33 @@ pub struct MemoryAccess {
     pub(super) may_wrap: bool,
     /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
     pub window: Option<Window>,
-    pub extent: Extent,
+    pub extent: AccessSize,
     pub line: u32,
 }
 
 impl MemoryAccess {
     /// Does it touch what is said only if something is shown of all bytes that are touched?
     pub fn may_wrap(&self) -> bool {
-        let is_long = matches!(self.extent, Extent::Product(Length { may_wrap: true, .. }));
+        let is_long = matches!(self.extent, AccessSize::Product(Length { may_wrap: true, .. }));
         self.may_wrap || self.window.is_some() || is_long
     }
 }
 
 /// Where an access begins; the fields are those of [`MemoryAccess`].
-struct Start {
+struct AccessStart {
     base: ValueId,
     offset: Option<Offset>,
     may_wrap: bool,
     window: Option<Window>,
 }
 
-impl Start {
-    fn exactly(base: ValueId, offset: Option<Offset>) -> Start {
-        Start { base, offset, may_wrap: false, window: None }
+impl AccessStart {
+    fn exactly(base: ValueId, offset: Option<Offset>) -> AccessStart {
+        AccessStart { base, offset, may_wrap: false, window: None }
     }
 }
 
-pub enum Extent {
+pub enum AccessSize {
     Bytes(u64),
     /// A number of bytes that varies.
     Affine(PwAff),
@@ -69,15 +69,8 @@ pub struct Length {
     pub may_wrap: bool,
 }
 
-/// How much an instruction touches, as it says it.
-#[derive(Clone, Copy)]
-enum Size {
-    Bytes(u64),
-    Value(ValueId),
-}
-
 /// A block operation whose length is to be read.
-struct Block {
+struct BlockOperation {
     base: ValueId,
     /// Among the accesses of the base.
     position: usize,
@@ -97,7 +90,7 @@ pub struct Accesses {
 struct AccessReader<'r, 'a> {
     arithmetic: &'r mut Arithmetic<'a>,
     found: Accesses,
-    blocks: Vec<Block>,
+    blocks: Vec<BlockOperation>,
 }
 
 pub fn read_accesses(arithmetic: &mut Arithmetic, cut: &Cut) -> Result<Accesses, Stop> {
@@ -109,12 +102,12 @@ pub fn read_accesses(arithmetic: &mut Arithmetic, cut: &Cut) -> Result<Accesses,
             reader.read_instruction(index, draft, instruction)?;
         }
     }
-    for Block { base, position, draft, length } in std::mem::take(&mut reader.blocks) {
+    for BlockOperation { base, position, draft, length } in std::mem::take(&mut reader.blocks) {
         let all = &reader.found.by_base[&base];
         let is_shaped = all.iter().any(|access| matches!(access.offset, Some(Offset::Polynomial(_))));
         let extent = reader.extent(length, &cut.drafts[draft].scope, is_shaped)?;
         let access = &mut reader.found.by_base[&base][position];
-        if matches!(extent, Extent::Unknown) {
+        if matches!(extent, AccessSize::Unknown) {
             access.offset = None;
         }
         access.extent = extent;
@@ -129,23 +122,16 @@ impl AccessReader<'_, '_> {
         let instruction = facts.instruction(value).expect("an instruction");
         let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
         let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
-        let (touched, size) = match &instruction.op {
-            Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Size::Bytes(*bytes)),
-            Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Size::Bytes(*bytes)),
-            Op::MemSet { destination, length, .. } => (vec![(*destination, write)], Size::Value(*length)),
-            Op::MemCopy { destination, source, length, .. } => {
-                (vec![(*source, AccessKind::Read), (*destination, write)], Size::Value(*length))
-            }
-            _ => return Ok(()),
-        };
-        for (pointer, kind) in touched {
-            let Start { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
+        let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
+        for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
+            let Some(pointer) = pointer else { continue };
+            let AccessStart { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
             let accesses = self.found.by_base.entry(base).or_default();
             let extent = match size {
-                Size::Bytes(bytes) => Extent::Bytes(bytes),
-                Size::Value(length) => {
-                    self.blocks.push(Block { base, position: accesses.len(), draft: index, length });
-                    Extent::Unknown
+                UseSize::Bytes(bytes) => AccessSize::Bytes(bytes),
+                UseSize::Value(length) => {
+                    self.blocks.push(BlockOperation { base, position: accesses.len(), draft: index, length });
+                    AccessSize::Unknown
                 }
             };
             accesses.push(MemoryAccess {
@@ -162,25 +148,25 @@ impl AccessReader<'_, '_> {
         Ok(())
     }
 
-    fn extent(&mut self, length: ValueId, scope: &Scope, is_shaped: bool) -> Result<Extent, Stop> {
+    fn extent(&mut self, length: ValueId, scope: &Scope, is_shaped: bool) -> Result<AccessSize, Stop> {
         if let ValueKind::ConstantInt(bytes) = self.arithmetic.values.facts.value(length).kind
             && bytes >= 0
         {
-            return Ok(Extent::Bytes(bytes as u64));
+            return Ok(AccessSize::Bytes(bytes as u64));
         }
         if is_shaped {
             let product = self.arithmetic.attempt(|this| this.product_of_bytes(length, scope))?;
-            let length = |(bytes, may_wrap)| Extent::Product(Length { bytes, may_wrap });
-            return Ok(product.map_or(Extent::Unknown, length));
+            let length = |(bytes, may_wrap)| AccessSize::Product(Length { bytes, may_wrap });
+            return Ok(product.map_or(AccessSize::Unknown, length));
         }
         let read = self.arithmetic.attempt(|this| {
             let length = this.affine(length, scope, false)?;
             this.as_unsigned(length, scope)
         })?;
-        Ok(read.map_or(Extent::Unknown, |length| Extent::Affine(length.function)))
+        Ok(read.map_or(AccessSize::Unknown, |length| AccessSize::Affine(length.function)))
     }
 
-    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<Start, Stop> {
+    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<AccessStart, Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
         let mut hidden = false;
         let affine = self.arithmetic.attempt(|this| {
@@ -189,21 +175,21 @@ impl AccessReader<'_, '_> {
             if hidden { Err(NotAffine::Because("a product".into())) } else { Ok((base, offset)) }
         })?;
         if let Some((base, offset)) = affine {
-            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
+            return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));
         }
         let address = self.arithmetic.attempt(|this| this.address::<PiecewisePolynomial>(pointer, &draft.scope, 0))?;
         if let Some(Address { base, offset, exact, window }) = address
             && !offset.is_affine()
         {
             self.found.expanded_products |= hidden;
-            return Ok(Start { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
+            return Ok(AccessStart { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
         }
         if hidden && let Some((base, offset)) = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))? {
-            return Ok(Start::exactly(base, Some(Offset::Affine(offset))));
+            return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));
         }
         let root = self.arithmetic.values.root_pointer(pointer);
         if self.arithmetic.values.is_outside(root) {
-            return Ok(Start::exactly(root, None));
+            return Ok(AccessStart::exactly(root, None));
         }
         let what = self.arithmetic.values.facts.display_name(root);
         Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))

@@ -10,7 +10,7 @@
 //! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
 
 use super::Values;
-use crate::facts::{BlockId, CastOp, Op, Predicate, Type, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, MemoryUse, Op, Predicate, Type, UseSize, ValueId, ValueKind};
 use std::collections::BTreeSet;
 
 /// Addresses are followed so far.
@@ -19,11 +19,11 @@ const MAX_STEPS: usize = 32;
 const MAX_PASSES: usize = 6;
 
 /// Loads of one cell that the region does not seem to write, and φs that choose between them.
-pub struct Invariant {
+pub struct InvariantLoads {
     /// In program order.
     pub loads: Vec<ValueId>,
     pub readable: Readable,
-    cell: Cell,
+    cell: LoadedCell,
 }
 
 /// Why the cell may be read before the region.
@@ -39,15 +39,15 @@ pub enum Readable {
 
 /// A value from outside, a number of bytes, and multiples of values from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Address {
+struct CellAddress {
     root: ValueId,
     constant: i64,
     terms: Vec<(ValueId, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Cell {
-    address: Address,
+struct LoadedCell {
+    address: CellAddress,
     /// LLVM's name of what is loaded there.
     type_name: String,
 }
@@ -80,12 +80,12 @@ impl Values<'_> {
         let facts = self.facts;
         let mut todo: Vec<ValueId> = Vec::new();
         for instruction in self.instructions().filter_map(|v| facts.instruction(v)) {
-            match &instruction.op {
-                Op::Load { pointer, .. } | Op::Store { pointer, .. } => todo.push(*pointer),
-                Op::MemSet { destination, length, .. } => todo.extend([*destination, *length]),
-                Op::MemCopy { destination, source, length, .. } => todo.extend([*destination, *source, *length]),
-                Op::Branch { .. } | Op::Switch { .. } => todo.extend(instruction.operands.first()),
-                _ => {}
+            if let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() {
+                let length = if let UseSize::Value(length) = size { Some(length) } else { None };
+                todo.extend([reads, writes, length].into_iter().flatten());
+            }
+            if let Op::Branch { .. } | Op::Switch { .. } = instruction.op {
+                todo.extend(instruction.operands.first());
             }
         }
         let mut seen = BTreeSet::new();
@@ -110,16 +110,16 @@ impl Values<'_> {
     /// Where the region writes: pointer and, if constant, number of bytes.
     fn writes(&self) -> Vec<(ValueId, Option<i64>)> {
         let facts = self.facts;
-        let constant = |length: ValueId| match facts.value(length).kind {
-            ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
-            _ => None,
-        };
-        let write = |value: ValueId| match &facts.instruction(value)?.op {
-            Op::Store { pointer, bytes, .. } => Some((*pointer, i64::try_from(*bytes).ok())),
-            Op::MemSet { destination, length, .. } | Op::MemCopy { destination, length, .. } => {
-                Some((*destination, constant(*length)))
-            }
-            _ => None,
+        let write = |value: ValueId| {
+            let MemoryUse { writes, size, .. } = facts.instruction(value)?.op.memory()?;
+            let bytes = match size {
+                UseSize::Bytes(bytes) => i64::try_from(bytes).ok(),
+                UseSize::Value(length) => match facts.value(length).kind {
+                    ValueKind::ConstantInt(bytes) if bytes >= 0 => Some(bytes),
+                    _ => None,
+                },
+            };
+            Some((writes?, bytes))
         };
         self.instructions().filter_map(write).collect()
     }
@@ -144,7 +144,7 @@ impl Values<'_> {
         }
         let readable = if let Some(before) = self.load_before(&cell) {
             self.twins.insert(load, before);
-            let invariant = Invariant { loads: vec![load], readable: Readable::Known, cell };
+            let invariant = InvariantLoads { loads: vec![load], readable: Readable::Known, cell };
             self.invariants.insert(before, invariant);
             return true;
         } else if self.oracle.is_readable_at(load, self.region.entry) {
@@ -154,7 +154,7 @@ impl Values<'_> {
         } else {
             return false;
         };
-        self.invariants.insert(load, Invariant { loads: vec![load], readable, cell });
+        self.invariants.insert(load, InvariantLoads { loads: vec![load], readable, cell });
         true
     }
 
@@ -218,13 +218,13 @@ impl Values<'_> {
     }
 
     /// The address of a load, if it is the same in all instances.
-    fn cell_of(&self, load: ValueId) -> Option<Cell> {
+    fn cell_of(&self, load: ValueId) -> Option<LoadedCell> {
         let Op::Load { pointer, .. } = self.facts.instruction(load)?.op else { return None };
         let address = self.invariant_address(pointer)?;
-        Some(Cell { address, type_name: self.facts.value(load).type_name.clone() })
+        Some(LoadedCell { address, type_name: self.facts.value(load).type_name.clone() })
     }
 
-    fn invariant_address(&self, pointer: ValueId) -> Option<Address> {
+    fn invariant_address(&self, pointer: ValueId) -> Option<CellAddress> {
         let facts = self.facts;
         let (mut at, mut constant, mut terms) = (pointer, 0i64, Vec::new());
         for _ in 0..MAX_STEPS {
@@ -234,7 +234,7 @@ impl Values<'_> {
                     (at, constant) = (base, constant.checked_add(offset)?);
                 }
                 terms.sort_unstable();
-                return Some(Address { root: at, constant, terms });
+                return Some(CellAddress { root: at, constant, terms });
             };
             at = match &instruction.op {
                 Op::Gep { base, offset: Some(offset), .. } => {
@@ -251,7 +251,7 @@ impl Values<'_> {
                 Op::Cast(CastOp::BitCast) => instruction.operands[0],
                 _ if self.is_outside(at) => {
                     terms.sort_unstable();
-                    return Some(Address { root: at, constant, terms });
+                    return Some(CellAddress { root: at, constant, terms });
                 }
                 _ => return None,
             };
@@ -275,7 +275,7 @@ impl Values<'_> {
     }
 
     /// One of the writes goes to this very cell.
-    fn is_certainly_written(&self, load: ValueId, cell: &Address, writes: &[(ValueId, Option<i64>)]) -> bool {
+    fn is_certainly_written(&self, load: ValueId, cell: &CellAddress, writes: &[(ValueId, Option<i64>)]) -> bool {
         let bytes = self.facts.value(load).bytes as i64;
         writes.iter().any(|&(pointer, length)| {
             let Some(to) = self.invariant_address(pointer) else { return false };
@@ -324,7 +324,7 @@ impl Values<'_> {
     }
 
     /// A load of the cell that stands before the region, with nothing written in between.
-    fn load_before(&self, cell: &Cell) -> Option<ValueId> {
+    fn load_before(&self, cell: &LoadedCell) -> Option<ValueId> {
         let facts = self.facts;
         let writes = |v: &ValueId| facts.instruction(*v).is_some_and(|i| i.writes_memory || i.side_effects);
         let is_it =
@@ -357,7 +357,7 @@ impl Values<'_> {
         if !own.is_empty() {
             return Some(own.clone());
         }
-        let Address { root, constant, terms } = &self.invariants.get(&value)?.cell.address;
+        let CellAddress { root, constant, terms } = &self.invariants.get(&value)?.cell.address;
         let root = self.name_of(*root)?;
         terms.is_empty().then(|| format!("{root}_{constant}"))
     }

@@ -13,7 +13,7 @@ use super::Inputs;
 use super::region::Region;
 use crate::facts::{BlockId, CastOp, FunctionFacts, IntOp, LoopId, Op, Oracle, Scev, Type, ValueId, ValueKind};
 use indexmap::IndexMap;
-use invariant::Invariant;
+use invariant::InvariantLoads;
 use outside::Outside;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -35,7 +35,7 @@ pub struct Values<'a> {
     /// φs to which the same is brought on all edges, loads of one cell, and what they are.
     pub twins: HashMap<ValueId, ValueId>,
     /// Loads taken for values from outside, by the one that stands for all loads of its cell.
-    pub invariants: IndexMap<ValueId, Invariant>,
+    pub invariants: IndexMap<ValueId, InvariantLoads>,
     /// The uses of every value, once somebody asks.
     users: OnceCell<Vec<Vec<ValueId>>>,
     outside: OnceCell<Outside>,

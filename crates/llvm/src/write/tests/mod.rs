@@ -18,7 +18,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::AsValueRef;
 use model::assume::AssumptionKind;
-use model::loop_ast::{BinaryOp, Counter, Expr, For, Node, Role};
+use model::loop_ast::{BinaryOp, Counter, Expr, For, LoopRole, Node};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Param, ParamId, Scop, StatementId};
@@ -223,7 +223,7 @@ fn below(bound: Expr) -> Expr {
     binary(BinaryOp::Sub, bound, int(1))
 }
 fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
-    For { counter: Counter(index), first, last, step: 1, body, role: Role::InOrder }
+    For { counter: Counter(index), first, last, step: 1, body, role: LoopRole::InOrder }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
     Node::Call { statement: StatementId(statement), coordinates }
@@ -277,7 +277,7 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
     region.scop.may_alias.push((ArrayId(0), ArrayId(1)));
     let bytes = || scale(param(0), 4);
     let mut all = loop_of(0, int(0), below(param(0)), call(0, vec![counter(0)]));
-    all.role = Role::Vectors;
+    all.role = LoopRole::Vectors;
     let plan = Plan {
         check: vec![disjoint((0, int(0), bytes()), (1, int(0), bytes()))],
         temporaries: Vec::new(),

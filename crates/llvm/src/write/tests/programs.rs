@@ -78,7 +78,7 @@ fn a_parallel_loop_runs_on_threads_or_alone() {
     let folder = Folder::new("parallel");
     let (fixture, region, mut plan) = triple();
     let Node::For(f) = &mut plan.body else { unreachable!("triple is one loop") };
-    f.role = Role::Threads { vectors: f.role.is_for_vectors() };
+    f.role = LoopRole::Threads { vectors: f.role.is_for_vectors() };
     let options = WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 100 };
     fixture.write_with(&region, &plan, &options);
     let text = fixture.text();
@@ -157,7 +157,7 @@ fn threads_see_scalars_and_counters_of_the_code_around() {
     let begin = binary(BinaryOp::Add, counter(1), counter(0));
     let pair = loop_of(2, begin, end, call(1, vec![counter(0), at]));
     let mut pairs = loop_of(1, int(0), below(param(1)), Node::For(Box::new(pair)));
-    (pairs.step, pairs.role) = (2, Role::Threads { vectors: false });
+    (pairs.step, pairs.role) = (2, LoopRole::Threads { vectors: false });
     let body = Node::Block(vec![call(0, vec![counter(0)]), Node::For(Box::new(pairs))]);
     let all = loop_of(0, int(0), below(param(0)), body);
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(2)))];
@@ -175,7 +175,7 @@ fn a_parallel_loop_that_writes_a_scalar_is_an_error() {
     let (fixture, mut region, mut plan) = triple();
     region.bodies[0].writes.push(fixture.scalar("x", 5));
     let Node::For(f) = &mut plan.body else { unreachable!("triple is one loop") };
-    f.role = Role::Threads { vectors: f.role.is_for_vectors() };
+    f.role = LoopRole::Threads { vectors: f.role.is_for_vectors() };
     let options = WriteOptions { parallel: true, ..WriteOptions::default() };
     let error = write_region(&fixture, &region, &plan, &options).expect_err("a race");
     assert!(error.to_string().contains("writes the scalar"), "{error}");
@@ -215,7 +215,7 @@ fn debug_information_changes_no_instruction() {
     let objects = [TRIPLE, &debug].map(|text| {
         let (_, region, mut plan) = triple();
         let Node::For(f) = &mut plan.body else { unreachable!("triple is one loop") };
-        f.role = Role::Threads { vectors: f.role.is_for_vectors() };
+        f.role = LoopRole::Threads { vectors: f.role.is_for_vectors() };
         let fixture = Fixture::new(text);
         fixture.write_with(
             &region,

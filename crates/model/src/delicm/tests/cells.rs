@@ -163,7 +163,7 @@ fn aligned(stride: &str) -> (BTreeSet<u64>, Verdict) {
     let mut found = BTreeSet::new();
     for changed in outcome.statements.values_mut() {
         for (_, place) in changed.reads.iter_mut().chain(&mut changed.writes) {
-            if let Place::Element(element) = place {
+            if let Home::Element(element) = place {
                 found.insert(element.alignment);
                 element.alignment = 16;
             }

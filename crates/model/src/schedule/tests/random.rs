@@ -42,7 +42,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let schedule = Orders::of(&scop, &deps, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
-        let schedule = legal(&schedule, &steps, &deps);
+        let schedule = legal(&schedule, &steps, &scop, &deps);
         let options = AstOptions { max_nodes: 2000 };
         let node = generate(&schedule, &scop.context, &options).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
@@ -120,7 +120,7 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     let found = Orders::of(scop, deps, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
     let mut steps = random_steps(dice, scop, deps, &schedule);
-    let tree = shape::Tree::of(&shape::Region::of(scop, deps).unwrap(), &schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), &schedule).unwrap();
     let wrong = dice.roll(6);
     let mut at = 0;
     tree.shape.for_each_band(&mut |band, members, _| {

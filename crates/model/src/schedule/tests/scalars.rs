@@ -231,7 +231,7 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
         let Some(schedule) = orders.find(fusion).unwrap() else { panic!("not apart: {sketch}") };
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
-        let schedule = legal(&schedule, &steps, &deps);
+        let schedule = legal(&schedule, &steps, &scop, &deps);
         reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
         let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {

@@ -8,14 +8,10 @@
 //! Here a content is kept as the pairs of its writer and its readers, with the element: `{ writer -> [reader -> A[e]] }`. That is what
 //! a dataflow computation yields at once, and whether something happens within a lifetime is whether a relation is empty:
 //! an instance at x is within if not_after(writer, x) and before(x, reader). The zones themselves, as sets of points in time, say
-//! the same and take isl a hundred times as long; they are written down in `sets`, against which tests hold the figures of the
-//! paper.
-
-#[cfg(test)]
-mod sets;
+//! the same and take isl a hundred times as long.
 
 use crate::dataflow::Question;
-use crate::known::Known;
+use crate::known::KnownParams;
 use crate::scop::{Scop, StatementId};
 use indexmap::IndexMap;
 use isl::{Budget, DimType, IslError, Map, UnionMap};
@@ -34,7 +30,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    pub(crate) fn of(scop: &Scop, known: &Known) -> Result<Timeline, IslError> {
+    pub(crate) fn of(scop: &Scop, known: &KnownParams) -> Result<Timeline, IslError> {
         let maps = scop.schedule.get_map()?.maps()?;
         let mut length = 0;
         for map in &maps {
@@ -205,7 +201,7 @@ mod tests {
         // isl sorts by hash what it cannot sort otherwise, so that one order of numbers says nothing about another.
         for mut order in permutations(5) {
             order.iter_mut().for_each(|n| *n += 1);
-            let mut timeline = Timeline::of(&scop, &Known::of(&scop).unwrap()).unwrap();
+            let mut timeline = Timeline::of(&scop, &KnownParams::of(&scop).unwrap()).unwrap();
             let last = order.len() - 1;
             let mut writes = vec!["S0[i] -> A0[] : p1 > 0".to_string()];
             let mut reads = Vec::new();

@@ -1,0 +1,104 @@
+//! A new order as a value: where one begins, and the steps from there. Whoever has steps makes it here, and only what is legal comes
+//! of it.
+
+use super::{Fusion, Scalars};
+use crate::dependence::Dependences;
+use crate::scop::Scop;
+use crate::transform::{Legal, Legality, Step, StepError, Steps, check_legal};
+use isl::{IslError, Schedule, UnionMap};
+use thiserror::Error;
+
+/// Where steps begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    Original,
+    /// What isl's scheduler makes of the dependences.
+    Scheduler {
+        fusion: Fusion,
+        scalars: Scalars,
+    },
+}
+
+/// A new order, and how one gets there.
+#[derive(Clone, Debug)]
+pub struct Order {
+    start: Start,
+    steps: Steps,
+    legal: Legal,
+}
+
+/// Why steps lead to no order.
+#[derive(Clone, Debug, Error)]
+pub enum OrderError {
+    #[error(transparent)]
+    Step(#[from] StepError),
+    #[error("the order breaks dependences: {0}")]
+    Violated(UnionMap),
+}
+
+impl From<IslError> for OrderError {
+    fn from(error: IslError) -> OrderError {
+        OrderError::Step(error.into())
+    }
+}
+
+impl Order {
+    /// Takes the steps: those that change the order first, then those that put labels on its loops.
+    ///
+    /// Requires: `tree` is what `start` says, with labelled bands; `deps` are the dependences of `scop`.
+    pub fn from_steps(
+        (start, tree): (Start, &Schedule),
+        steps: &[Step],
+        scop: &Scop,
+        deps: &Dependences,
+    ) -> Result<Order, OrderError> {
+        let (changes, labels) = steps.split_at(steps.iter().take_while(|step| !step.is_label()).count());
+        let mut tree = tree.clone();
+        for step in changes {
+            tree = step.apply(&tree)?;
+        }
+        let legal = match check_legal(&tree, deps)? {
+            Legality::Legal(legal) => legal,
+            Legality::Violated(pairs) => return Err(OrderError::Violated(pairs)),
+        };
+        let mut order = Order { start, steps: changes.to_vec(), legal };
+        for step in labels {
+            order.add_label(step, scop)?;
+        }
+        Ok(order)
+    }
+
+    /// A loop is distributed over threads or meant for vectors; where that fails, nothing has changed.
+    pub fn add_label(&mut self, step: &Step, scop: &Scop) -> Result<(), StepError> {
+        self.legal = self.legal.with(step, scop)?;
+        self.steps.push(step.clone());
+        Ok(())
+    }
+
+    pub fn schedule(&self) -> &Schedule {
+        self.legal.schedule()
+    }
+    /// One line each, the start first.
+    pub fn history(&self) -> Vec<String> {
+        let start = match self.start {
+            Start::Original => "start with the original order".to_string(),
+            Start::Scheduler { fusion, scalars } => {
+                let scalars = if scalars == Scalars::Reordered { ", scalars reordered" } else { "" };
+                format!("start with isl's order, fusion {}{scalars}", if fusion == Fusion::Min { "min" } else { "max" })
+            }
+        };
+        [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
+    }
+    pub fn is_reordered(&self) -> bool {
+        self.start != Start::Original || !self.steps.iter().all(Step::is_label)
+    }
+    pub fn is_tiled(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
+    }
+    pub fn is_for_threads(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Threads { .. }))
+    }
+    pub fn is_for_vectors(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Vectors { .. }))
+    }
+}
