@@ -11,6 +11,8 @@ use std::collections::{BTreeSet, HashMap};
 /// A region read into the model, with the way back to the IR.
 #[derive(Clone)]
 pub struct ReadRegion {
+    /// The values behind its parameters are defined outside the region, or computed in it from such values without side effects, so
+    /// that they can be computed before it.
     pub scop: Scop,
     /// First block of the region; dominates all its blocks. Edges into it from `blocks` are back edges; without any, its φs
     /// count as defined outside: split the block behind them.
@@ -23,9 +25,6 @@ pub struct ReadRegion {
     pub errors: Vec<BlockId>,
     /// The blocks that control gets to only over these edges.
     pub error_paths: Vec<BlockId>,
-    /// The SSA value behind each parameter, in order; defined outside the region, or computed in it from such values without
-    /// side effects, so that it can be computed before it. Read as the model's parameter says.
-    pub params: Vec<ValueId>,
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array; defined outside the region (or a global).
     pub bases: IndexMap<ArrayId, ValueId>,
@@ -36,8 +35,6 @@ pub struct ReadRegion {
     pub errno: Option<ArrayId>,
     /// Scalar slots that hold a value before the first statement runs: φs of the region entered from outside.
     pub initial: Vec<(ArrayId, ValueId)>,
-    /// The load behind each of the model's invariants, and the values of the region that are the same.
-    pub invariants: Vec<(ValueId, Vec<ValueId>)>,
     pub live_outs: Vec<LiveOut>,
     /// φs to which the same is brought on all edges, and what that is. A statement that does not copy the φ computes the other.
     pub twins: HashMap<ValueId, ValueId>,
@@ -82,8 +79,6 @@ pub struct Body {
     pub reads: Vec<ScalarAccess>,
     /// In order. `value` may be a constant or a value defined outside the region.
     pub writes: Vec<ScalarAccess>,
-    /// The loads and stores of the body, and the calls that write errno, whose array is known, and it.
-    pub memory: Vec<(ValueId, ArrayId)>,
     /// Pure instructions of other blocks that run here under another condition: their clones lose all poison-generating flags.
     pub recomputed: Vec<ValueId>,
     /// The operation of each update that may be reordered, and the load of its old content: what they promise of values on the way from

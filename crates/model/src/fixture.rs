@@ -46,6 +46,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         .take_while(|k| sketch.contains(&format!("p{k}")))
         .map(|k| Param {
             name: format!("p{k}"),
+            value: ValueId(k),
             bits: 32,
             unsigned: false,
             range: (i128::from(i32::MIN), i128::from(i32::MAX)),
@@ -161,7 +162,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         statements,
         schedule,
         may_alias: Vec::new(),
-        invariants: Vec::new(),
+        invariants: IndexMap::new(),
         assumptions: Assumptions::default(),
         lines: (0, 0),
     }

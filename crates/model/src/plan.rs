@@ -10,7 +10,7 @@ pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
 use crate::assume::AssumptionKind;
 use crate::loop_ast::{Expr, Node};
-use crate::scop::{ArrayId, ParamId};
+use crate::scop::{ArrayId, ParamId, ValueId};
 
 pub struct Plan {
     /// Evaluated in order, before anything else; the first that is false, or whose arithmetic overflows 64 bits, takes the original.
@@ -44,7 +44,7 @@ pub enum Test {
     /// A boolean expression over parameters (no counters).
     Holds(Expr),
     /// No test: loads one of the region's invariants where the condition holds, so that later terms can use it.
-    Preload { invariant: usize, when: Expr },
+    Preload { invariant: ValueId, when: Expr },
     /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high).
     Disjoint { first: Extent, second: Extent },
 }

@@ -56,6 +56,8 @@ impl ValueId {
 pub struct Param {
     /// As a person calls it: `n`.
     pub name: String,
+    /// The value behind it.
+    pub value: ValueId,
     pub bits: u32,
     /// Which of the two readings of the bits; false for all of 64.
     pub unsigned: bool,
@@ -124,7 +126,7 @@ pub struct Wraps {
     pub touched: Vec<(isl::Set, isl::Map)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// May touch more than it does: a read is always an over-approximation-safe "may".
     Read,
@@ -149,8 +151,17 @@ pub enum Role {
     Reload(usize),
     /// A call that may write there or leave it as it is.
     Call(ValueId),
-    /// Anything else that the instruction does: a block of memory set or copied, the inside of a box.
-    Block,
+    /// Anything else that the instruction does: a block of memory set or copied, whatever is inside of a box.
+    Block(ValueId),
+}
+impl Role {
+    /// The instruction of the program that touches memory, if it is one.
+    pub fn instruction(self) -> Option<ValueId> {
+        match self {
+            Role::Load(v) | Role::Store { instruction: v, .. } | Role::Call(v) | Role::Block(v) => Some(v),
+            Role::ReadScalar(_) | Role::WriteScalar(_) | Role::Reload(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -196,6 +207,8 @@ pub struct Statement {
 pub struct Invariant {
     pub name: String,
     pub line: u32,
+    /// The values of the region that are the same as the load that it is found by.
+    pub same: Vec<ValueId>,
     /// Where the region reads it, so that nobody may write there; nothing if that is before all writes.
     pub cell: Option<Cell>,
     /// How the check gets hold of it; nothing where the program knows it before.
@@ -243,8 +256,8 @@ pub struct Scop {
     /// wherever one of the two is written. The model treats them as disjoint.
     pub may_alias: Vec<(ArrayId, ArrayId)>,
     pub assumptions: Assumptions,
-    /// In an order in which they can be loaded.
-    pub invariants: Vec<Invariant>,
+    /// By the load that stands for all of its values, in an order in which they can be loaded.
+    pub invariants: IndexMap<ValueId, Invariant>,
     /// First and last source line.
     pub lines: (u32, u32),
 }

@@ -5,6 +5,7 @@
 
 use crate::body::{LiveOut, ReadRegion};
 use crate::facts::{FunctionFacts, ValueId};
+use model::scop::Invariant;
 use std::collections::BTreeSet;
 
 impl ReadRegion {
@@ -21,9 +22,10 @@ impl ReadRegion {
     /// the original uses too is live behind whoever computes it.
     fn needs(&self, facts: &FunctionFacts) -> BTreeSet<ValueId> {
         let bases = self.bodies.values().flat_map(|body| body.inductions.iter().filter_map(|i| i.base));
-        let mut open: Vec<ValueId> = self.params.iter().chain(self.bases.values()).copied().chain(bases).collect();
+        let mut open: Vec<ValueId> = self.bases.values().copied().chain(bases).collect();
+        open.extend(self.scop.params.iter().map(|param| param.value));
         open.extend(self.initial.iter().map(|(_, value)| value));
-        open.extend(self.invariants.iter().map(|(load, _)| load));
+        open.extend(self.scop.invariants.keys());
         let mut seen = BTreeSet::new();
         let mut outside = BTreeSet::new();
         while let Some(value) = open.pop() {
@@ -49,7 +51,8 @@ impl ReadRegion {
     /// Can it be computed before this region, from what is known there?
     fn comes_from_before(&self, value: ValueId, facts: &FunctionFacts) -> bool {
         let Some(instruction) = facts.instruction(value).filter(|_| self.computes(value, facts)) else { return true };
-        let known = self.invariants.iter().find(|(load, same)| *load == value || same.contains(&value));
+        let is_it = |(load, invariant): &(&ValueId, &Invariant)| **load == value || invariant.same.contains(&value);
+        let known = self.scop.invariants.iter().find(is_it);
         if let Some((load, _)) = known {
             return !self.computes(*load, facts);
         }

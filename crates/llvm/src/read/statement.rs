@@ -16,7 +16,7 @@ use crate::facts::{BlockId, FunctionFacts, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
 use model::refusal::RefusalKind;
-use model::scop::AccessKind;
+use model::scop::{AccessKind, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Pure expressions larger than this are passed through a slot rather than repeated.
@@ -42,6 +42,17 @@ pub struct Draft {
     pub bound_to_thread: bool,
     /// Index of the unit (block or box) it is cut from, in execution order.
     pub unit: usize,
+}
+
+/// What an instruction of a draft touches memory for.
+pub fn role_of(facts: &FunctionFacts, draft: &Draft, instruction: ValueId) -> Role {
+    match &facts.instruction(instruction).expect("an access").op {
+        _ if draft.boxed.is_some() => Role::Block(instruction),
+        Op::Load { .. } => Role::Load(instruction),
+        Op::Store { value, .. } => Role::Store { instruction, value: *value },
+        Op::Call(_) => Role::Call(instruction),
+        _ => Role::Block(instruction),
+    }
 }
 
 #[derive(Clone)]

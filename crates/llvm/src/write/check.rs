@@ -7,7 +7,7 @@ use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
 use model::loop_ast::{BinaryOp, Expr, interval_of};
 use model::plan::{CheckTerm, Extent, Test};
-use model::scop::ArrayId;
+use model::scop::{ArrayId, ValueId};
 use planted::Fault;
 
 /// The new code is expected to run this many times for one run of the original.
@@ -80,8 +80,8 @@ impl<'s> Check<'s> {
     }
 
     /// Loads an invariant where `when` says that the cell can be read. Elsewhere nothing that runs looks at it, and 0 will do.
-    fn write_preload(&mut self, number: usize, when: &Expr) -> Result<(), WriteError> {
-        let load = self.site.value(self.site.region.invariants[number].0);
+    fn write_preload(&mut self, invariant: ValueId, when: &Expr) -> Result<(), WriteError> {
+        let load = self.site.value(invariant);
         let pointer = load.operands()[0];
         if !self.inputs.is_known(pointer) {
             return Err(WriteError::Plan("a preload comes before one that it needs".into()));
@@ -100,7 +100,7 @@ impl<'s> Check<'s> {
             self.build.at_end(block);
         }
         let copy = self.build.load(load.ty(), pointer);
-        copy.set_alignment(self.certain_alignment(number));
+        copy.set_alignment(self.certain_alignment(invariant));
         let copy = self.build.freeze(copy);
         let loaded_in = self.build.block();
         self.build.branch(join);
@@ -110,14 +110,14 @@ impl<'s> Check<'s> {
         if !certain {
             value.add_incoming(load.ty().zero(), from);
         }
-        self.inputs.know_invariant(number, value);
+        self.inputs.know_invariant(invariant, value);
         self.inputs.write_params()
     }
 
     /// Which load of the cell the region gets to is not known here: the least that one of them promises.
-    fn certain_alignment(&self, number: usize) -> u32 {
-        let (load, same) = &self.site.region.invariants[number];
-        let loads = same.iter().chain([load]).map(|&id| self.site.value(id)).filter(|value| value.is_load());
+    fn certain_alignment(&self, load: ValueId) -> u32 {
+        let same = &self.site.region.scop.invariants[&load].same;
+        let loads = same.iter().chain([&load]).map(|&id| self.site.value(id)).filter(|value| value.is_load());
         loads.map(Value::alignment).min().expect("a load")
     }
 

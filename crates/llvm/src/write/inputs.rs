@@ -4,6 +4,7 @@
 use super::ir::{Block, Builder, Value};
 use super::{Site, WriteError};
 use crate::body::LiveOut;
+use crate::facts::ValueId;
 use model::scop::ParamId;
 use planted::Fault;
 use std::collections::HashMap;
@@ -24,17 +25,17 @@ impl<'s> Inputs<'s> {
     /// in `apart` behind it. The builder stands there then.
     pub(super) fn freeze(site: &'s Site<'s>, apart: Option<Block>) -> Result<Self, WriteError> {
         let (build, region, entering) = (&site.build, site.region, site.joints.entering);
-        let loaded = region.invariants.iter().zip(&region.scop.invariants).filter(|(_, model)| model.preload.is_some());
-        let preloaded = loaded.flat_map(|((load, same), _)| {
+        let invariants = &region.scop.invariants;
+        let preloaded = invariants.iter().filter(|(_, i)| i.preload.is_some()).flat_map(|(load, invariant)| {
             let load = site.value(*load);
-            same.iter().map(|&v| site.value(v)).chain([load]).map(move |value| (value, load))
+            invariant.same.iter().map(|&v| site.value(v)).chain([load]).map(move |value| (value, load))
         });
         let preloaded = preloaded.collect();
         let mut inputs = Inputs { site, build, params: HashMap::new(), copies: HashMap::new(), preloaded };
         let end = entering.terminator();
         let mut used = Vec::new();
-        let invariants = region.invariants.iter().map(|(load, _)| load);
-        for &id in region.params.iter().chain(region.bases.values()).chain(invariants) {
+        let params = region.scop.params.iter().map(|param| &param.value);
+        for &id in params.chain(region.bases.values()).chain(invariants.keys()) {
             inputs.collect(site.value(id), &mut used)?;
         }
         // Asked before anything is written: the answer is about the place where the region is entered.
@@ -48,11 +49,11 @@ impl<'s> Inputs<'s> {
         for value in used {
             inputs.copies.insert(value, build.freeze(value));
         }
-        for (number, (load, _)) in region.invariants.iter().enumerate() {
-            let load = site.value(*load);
+        for &id in invariants.keys() {
+            let load = site.value(id);
             if !site.is_inside(load) {
                 let copy = inputs.hoisted(load);
-                inputs.know_invariant(number, copy);
+                inputs.know_invariant(id, copy);
             }
         }
         inputs.write_params()?;
@@ -81,8 +82,8 @@ impl<'s> Inputs<'s> {
             return self.collect(load.operands()[0], inputs);
         }
         // The program loaded it before the region.
-        let mut invariants = self.site.region.invariants.iter();
-        if let Some((load, _)) = invariants.find(|(_, same)| same.iter().any(|&v| self.site.value(v) == value)) {
+        let mut invariants = self.site.region.scop.invariants.iter();
+        if let Some((load, _)) = invariants.find(|(_, i)| i.same.iter().any(|&v| self.site.value(v) == value)) {
             return self.collect(self.site.value(*load), inputs);
         }
         if value.is_phi() || value.is_alloca() || value.touches_memory() {
@@ -119,9 +120,8 @@ impl<'s> Inputs<'s> {
         copy
     }
     /// From here on, `copy` is what new code uses for the invariant.
-    pub(super) fn know_invariant(&mut self, number: usize, copy: Value) {
-        let (load, same) = &self.site.region.invariants[number];
-        for &id in same.iter().chain([load]) {
+    pub(super) fn know_invariant(&mut self, load: ValueId, copy: Value) {
+        for &id in self.site.region.scop.invariants[&load].same.iter().chain([&load]) {
             let value = self.site.value(id);
             if copy != value {
                 self.copies.insert(value, copy);
@@ -130,12 +130,11 @@ impl<'s> Inputs<'s> {
     }
     /// All parameters that can be computed by now.
     pub(super) fn write_params(&mut self) -> Result<(), WriteError> {
-        for (index, &id) in self.site.region.params.iter().enumerate() {
-            let (param, value) = (ParamId(index as u32), self.site.value(id));
-            if !self.params.contains_key(&param) && self.is_known(value) {
-                let unsigned = self.site.region.scop.params.get(index).is_some_and(|param| param.unsigned);
-                let number = self.write_param(value, unsigned)?;
-                self.params.insert(param, number);
+        for (id, param) in (0..).map(ParamId).zip(&self.site.region.scop.params) {
+            let value = self.site.value(param.value);
+            if !self.params.contains_key(&id) && self.is_known(value) {
+                let number = self.write_param(value, param.unsigned)?;
+                self.params.insert(id, number);
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ impl CodeWriter<'_> {
         let mut instance = Instance {
             now: HashMap::new(),
             copied: HashSet::new(),
-            arrays: self.arrays_of(&body.memory),
+            arrays: self.arrays_of(statement),
             weakened: values(&body.recomputed),
             updating: values(&body.updating),
         };
@@ -73,10 +73,12 @@ impl CodeWriter<'_> {
     }
 
     /// The array that an instruction touches, where it is one: a copy from one to another may be tagged as neither.
-    fn arrays_of(&self, memory: &[(ValueId, ArrayId)]) -> HashMap<Value, ArrayId> {
-        let touches_another = |access: ValueId, array: ArrayId| memory.iter().any(|m| m.0 == access && m.1 != array);
-        let only = memory.iter().filter(|&&(access, array)| !touches_another(access, array));
-        only.map(|&(access, array)| (self.site.value(access), array)).collect()
+    fn arrays_of(&self, statement: StatementId) -> HashMap<Value, ArrayId> {
+        let accesses = self.site.region.scop.statements.get(&statement).map_or(&[][..], |s| &s.accesses);
+        let memory = || accesses.iter().filter_map(|access| Some((access.role.instruction()?, access.array)));
+        let touches_another = |instruction, array| memory().any(|m| m.0 == instruction && m.1 != array);
+        let only = memory().filter(|&(instruction, array)| !touches_another(instruction, array));
+        only.map(|(instruction, array)| (self.site.value(instruction), array)).collect()
     }
 
     fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {

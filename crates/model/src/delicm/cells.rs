@@ -51,7 +51,7 @@ impl WorkingStatement {
             Role::Load(value) | Role::Call(value) => position(value),
             Role::Store { instruction, .. } => position(instruction),
             Role::WriteScalar(_) => Some(Moment::Behind(index)),
-            Role::Block => None,
+            Role::Block(_) => None,
         }
     }
 }

@@ -368,7 +368,7 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
-        let is_opaque = |access: &Access| matches!(access.role, Role::Block | Role::WriteScalar(None));
+        let is_opaque = |access: &Access| matches!(access.role, Role::Block(_) | Role::WriteScalar(None));
         let opaque = || accesses.iter().enumerate().filter(|(_, access)| is_opaque(access));
         let mut found: Vec<Term> = Vec::new();
         for (k, _) in opaque().filter(|(_, access)| !access.is_write()) {

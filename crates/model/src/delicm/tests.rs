@@ -23,6 +23,9 @@ impl Names {
     }
 }
 
+/// Of an access that was not named yet.
+const UNKNOWN: Role = Role::Block(ValueId(u32::MAX));
+
 /// One line per statement, parts separated by `;`, in the order in which they run. `a = load 0` and `store 1 x` name the access by
 /// its position; `c = scalar 0` and `scalar 1 c` a scalar's; `x = mul a b` is an operation, `x = div! a b` one that
 /// must not be repeated, `x = add+ a b` one whose updates may be reordered.
@@ -33,7 +36,7 @@ fn program(scop: &mut Scop, text: &str) -> Program {
         scop.statements.iter_mut().zip(text.lines().map(str::trim).filter(|l| !l.is_empty()))
     {
         let mut code = Code::default();
-        statement.accesses.iter_mut().for_each(|access| access.role = Role::Block);
+        statement.accesses.iter_mut().for_each(|access| access.role = UNKNOWN);
         for part in line.split(';').map(str::trim).filter(|p| !p.is_empty()) {
             let words: Vec<&str> = part.split_whitespace().collect();
             match words[..] {
@@ -72,7 +75,7 @@ fn program(scop: &mut Scop, text: &str) -> Program {
                 _ => panic!("{part}"),
             }
         }
-        assert!(statement.accesses.iter().all(|access| access.role != Role::Block), "{id}: an access has no role");
+        assert!(statement.accesses.iter().all(|access| access.role != UNKNOWN), "{id}: an access has no role");
         program.statements.insert(id, code);
     }
     program

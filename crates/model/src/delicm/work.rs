@@ -30,7 +30,7 @@ impl WorkingAccess {
         match self.access.role {
             Role::Load(value) | Role::Store { value, .. } | Role::ReadScalar(value) => Some(value),
             Role::WriteScalar(value) => value,
-            Role::Reload(_) | Role::Call(_) | Role::Block => None,
+            Role::Reload(_) | Role::Call(_) | Role::Block(_) => None,
         }
     }
 }

@@ -134,7 +134,7 @@ fn test_scop_without(scop: &Scop, arrays: &BTreeSet<ArrayId>) -> Scop {
         statements,
         schedule: scop.schedule.clone(),
         may_alias: Vec::new(),
-        invariants: Vec::new(),
+        invariants: Default::default(),
         assumptions: scop.assumptions.clone(),
         lines: scop.lines,
     }

@@ -168,7 +168,7 @@ mod tests {
         Expr::binary(op, a, b)
     }
     fn param(range: (i128, i128)) -> Param {
-        Param { name: "n".into(), bits: 64, unsigned: false, range }
+        Param { name: "n".into(), value: crate::scop::ValueId(0), bits: 64, unsigned: false, range }
     }
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);

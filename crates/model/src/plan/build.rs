@@ -9,7 +9,7 @@ use crate::loop_ast::{
 };
 use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::scop::{Param, ParamId, Preload, Scop};
+use crate::scop::{Param, ParamId, Preload, Scop, ValueId};
 use isl::{Budget, DimType, IslError, Schedule, Set};
 use planted::Fault;
 use std::collections::HashSet;
@@ -78,12 +78,10 @@ pub(super) fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>
 /// Puts cheap terms first, but no term before the preloads that it needs, and no preload before what makes it safe: the terms in
 /// front of it that need no later one.
 fn order(scop: &Scop, check: &mut [CheckTerm]) {
-    // When the invariants are known, by number.
-    let loaded = |k: usize| scop.invariants[..=k].iter().filter(|i| i.preload.is_some()).count();
-    let knows = |k: usize, is_it: &dyn Fn(&Preload) -> bool| scop.invariants[k].preload.as_ref().is_some_and(is_it);
-    let last = |is_it: &dyn Fn(&Preload) -> bool| {
-        (0..scop.invariants.len()).rev().find(|&k| knows(k, is_it)).map_or(0, loaded)
-    };
+    let preloads: Vec<(ValueId, &Preload)> = preloads(scop).collect();
+    // How many preloads it takes until something is known.
+    let last = |is_it: &dyn Fn(&Preload) -> bool| preloads.iter().rposition(|(_, p)| is_it(p)).map_or(0, |k| k + 1);
+    let before = |invariant: ValueId| preloads.iter().take_while(|(load, _)| *load != invariant).count();
     let of_expr = |expr: &Expr| {
         let mut stage = 0;
         expr.for_each(&mut |e| {
@@ -99,12 +97,16 @@ fn order(scop: &Scop, check: &mut [CheckTerm]) {
     };
     check.sort_by_cached_key(|term| {
         let (stage, is_preload) = match &term.test {
-            Test::Preload { invariant, .. } => (loaded(*invariant) - 1, true),
+            Test::Preload { invariant, .. } => (before(*invariant), true),
             Test::Holds(expr) => (of_expr(expr), false),
             Test::Disjoint { first, second } => (of_extent(first).max(of_extent(second)), false),
         };
         (stage, is_preload, term.test.cost())
     });
+}
+
+fn preloads(scop: &Scop) -> impl Iterator<Item = (ValueId, &Preload)> {
+    scop.invariants.iter().filter_map(|(load, invariant)| Some((*load, invariant.preload.as_ref()?)))
 }
 
 /// What does not depend on the loops.
@@ -124,23 +126,21 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
     for statement in scop.statements.values() {
         some = some.union(&statement.domain.params()?)?;
     }
-    let mut unknown: HashSet<ParamId> =
-        scop.invariants.iter().filter_map(|i| i.preload.as_ref()).flat_map(|p| p.params.iter().copied()).collect();
+    let mut unknown: HashSet<ParamId> = preloads(scop).flat_map(|(_, p)| p.params.iter().copied()).collect();
     let mut tested = vec![false; scop.assumptions.iter().count()];
-    for (number, invariant) in scop.invariants.iter().enumerate() {
-        let Some(preload) = &invariant.preload else { continue };
+    for (number, (invariant, preload)) in preloads(scop).enumerate() {
         assumed_terms(scop, &some, &unknown, &mut tested, &mut known, &mut check)?;
         if tested[..preload.after].contains(&false) {
-            return Err(refused(RefusalKind::Circular, scop, &invariant.name));
+            return Err(refused(RefusalKind::Circular, scop, &scop.invariants[&invariant].name));
         }
         let when = match planted::is(Fault::PreloadAnywhere) {
             true => Expr::truth(true),
             false => expr_from_set(&preload.when.gist(&known)?, &known)?,
         };
         let kind = CheckKind::Assumed(AssumptionKind::RT);
-        check.push(CheckTerm { kind, test: Test::Preload { invariant: number, when } });
-        let later = || scop.invariants[number + 1..].iter().filter_map(|i| i.preload.as_ref());
-        unknown.retain(|p| later().any(|preload| preload.params.contains(p)));
+        check.push(CheckTerm { kind, test: Test::Preload { invariant, when } });
+        let later = || preloads(scop).skip(number + 1);
+        unknown.retain(|p| later().any(|(_, preload)| preload.params.contains(p)));
     }
     assumed_terms(scop, &some, &unknown, &mut tested, &mut known, &mut check)?;
     if let Some((term, some)) = work(scop, &known, options)? {
@@ -431,6 +431,7 @@ mod tests {
         let invariant = |name: &str, offset: i64, param, when: &str, after| Invariant {
             name: name.into(),
             line: 0,
+            same: vec![],
             cell: Some(Cell {
                 array: ArrayId(2),
                 domain: set("{ [] }"),
@@ -440,7 +441,11 @@ mod tests {
             }),
             preload: Some(Preload { when: set(when), after, params: vec![ParamId(param)], arrays: vec![] }),
         };
-        scop.invariants = vec![invariant("n", 8, 0, "{ : }", 0), invariant("m", 16, 1, "[p0] -> { : p0 > 0 }", after)];
+        scop.invariants = [
+            (ValueId(0), invariant("n", 8, 0, "{ : }", 0)),
+            (ValueId(1), invariant("m", 16, 1, "[p0] -> { : p0 > 0 }", after)),
+        ]
+        .into();
         scop.may_alias = vec![(ArrayId(1), ArrayId(2))];
         let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
         (scop, plan)

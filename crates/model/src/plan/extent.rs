@@ -92,7 +92,7 @@ impl<'a> Extents<'a> {
             bytes: a.bytes,
             line: a.line,
         });
-        let cells = self.scop.invariants.iter().filter_map(|i| Some((i.line, i.cell.as_ref()?)));
+        let cells = self.scop.invariants.values().filter_map(|i| Some((i.line, i.cell.as_ref()?)));
         let preloads =
             cells.filter(|(_, cell)| cell.array == array && !only_writes && !planted::is(Fault::CellsOutsideExtents));
         let preloads = preloads.map(|(line, cell)| Touch {

@@ -11,7 +11,7 @@ impl Plan {
         let expr = match &term.test {
             Test::Holds(expr) => expr,
             Test::Preload { invariant, .. } => {
-                return format!("{} is read before the loops", scop.invariants[*invariant].name);
+                return format!("{} is read before the loops", scop.invariants[invariant].name);
             }
             Test::Disjoint { first, second } => {
                 let name = |array| names.array_in_source(array);

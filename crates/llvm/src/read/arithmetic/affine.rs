@@ -35,9 +35,9 @@ impl Function for PwAff {
         true
     }
     fn as_constant(&self) -> Option<i128> {
-        let pieces = self.pieces().ok()?;
+        let pieces = self.pieces().ok().filter(|_| self.is_cst().unwrap_or(false))?;
         let [(_, only)] = &pieces[..] else { return None };
-        if only.is_cst().ok()? { only.get_constant_val().ok()?.to_i128() } else { None }
+        only.get_constant_val().ok()?.to_i128()
     }
     fn recurrence(arithmetic: &Arithmetic, parts: Vec<PwAff>, scope: &Scope, dimension: usize) -> Read<PwAff> {
         let [start, step] = &parts[..] else { return not_affine("a value that does not grow by equal steps") };

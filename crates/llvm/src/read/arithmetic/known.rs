@@ -7,8 +7,6 @@ use model::scop::{Param, ParamId};
 
 pub struct Known {
     pub params: Vec<Param>,
-    /// The value behind each.
-    pub values: Vec<ValueId>,
     /// Holds for all parameters with which the program has a meaning.
     pub context: Set,
     /// Holds where the assumptions do, too.
@@ -27,13 +25,7 @@ pub struct Mark {
 impl Known {
     pub fn nothing(ctx: &isl::Ctx) -> Result<Known, IslError> {
         let universe = Set::universe(&isl::Space::params_alloc(ctx, 0)?)?;
-        Ok(Known {
-            params: Vec::new(),
-            values: Vec::new(),
-            context: universe.clone(),
-            assumed: universe,
-            assumptions: Vec::new(),
-        })
+        Ok(Known { params: Vec::new(), context: universe.clone(), assumed: universe, assumptions: Vec::new() })
     }
 
     /// The parameters are of this set, whatever is assumed.
@@ -49,10 +41,9 @@ impl Known {
         Ok(())
     }
 
-    pub fn add(&mut self, id: ParamId, value: ValueId, param: Param) -> Result<(), IslError> {
+    pub fn add(&mut self, id: ParamId, param: Param) -> Result<(), IslError> {
         let (low, high) = param.range;
         self.params.push(param);
-        self.values.push(value);
         self.learn(&Set::read_from_str(self.context.ctx(), &format!("[{id}] -> {{ : {low} <= {id} <= {high} }}"))?)
     }
 
@@ -62,7 +53,7 @@ impl Known {
         for p in 0..set.dim(DimType::Param)? {
             if set.involves_dims(DimType::Param, p, 1)? {
                 let id = ParamId::from_isl_name(&set.get_dim_name(DimType::Param, p)?).expect("a parameter");
-                values.push(self.values[id.index()]);
+                values.push(self.params[id.index()].value);
             }
         }
         Ok(values)
@@ -79,7 +70,6 @@ impl Known {
 
     pub fn go_back_to(&mut self, mark: Mark) {
         self.params.truncate(mark.params);
-        self.values.truncate(mark.params);
         self.assumptions.truncate(mark.assumptions);
         self.context = mark.context;
         self.assumed = mark.assumed;

@@ -229,14 +229,14 @@ impl<'a> Arithmetic<'a> {
         range: impl FnOnce(&Values, u32, bool) -> (i128, i128),
     ) -> Read<Affine> {
         let bits = self.bits(value)?;
-        let known = self.known.values.iter().position(|&v| v == value);
-        let id = ParamId(known.unwrap_or(self.known.values.len()) as u32);
+        let known = self.known.params.iter().position(|p| p.value == value);
+        let id = ParamId(known.unwrap_or(self.known.params.len()) as u32);
         if known.is_none() {
             // A bit is 0 or 1.
             let unsigned = bits == 1 || self.values.is_taken_for_unsigned(value, bits);
             let name = self.values.name_of(value).unwrap_or_else(|| id.to_string());
             let range = range(self.values, bits, unsigned);
-            self.known.add(id, value, Param { name, bits, unsigned, range })?;
+            self.known.add(id, Param { name, value, bits, unsigned, range })?;
         }
         let space = set_space(self.values.ctx, scope.loops.len())?.add_dims(DimType::Param, 1)?;
         let space = space.set_dim_name(DimType::Param, 0, &id.to_string())?;
@@ -259,7 +259,7 @@ impl<'a> Arithmetic<'a> {
     pub fn hides_products(&self, offset: &PwAff) -> Result<bool, IslError> {
         for p in 0..offset.dim(DimType::Param)? {
             let id = ParamId::from_isl_name(&offset.get_dim_name(DimType::Param, p)?);
-            let product = id.is_some_and(|id| self.values.hides_product(self.known.values[id.index()], 0));
+            let product = id.is_some_and(|id| self.values.hides_product(self.known.params[id.index()].value, 0));
             if product && offset.involves_dims(DimType::Param, p, 1)? {
                 return Ok(true);
             }

@@ -23,18 +23,18 @@ pub struct Mapped {
     pub array: Array,
     /// And whether it says exactly what is touched.
     pub relations: Vec<(Map, bool)>,
-    /// The cell of each invariant in it, by number.
-    pub invariants: Vec<(usize, Map)>,
+    /// The cell of each invariant in it, by its load.
+    pub invariants: Vec<(ValueId, Map)>,
     /// Some address is a polynomial that fits no shape.
     pub unshaped: Option<Refusal>,
 }
 
-/// The accesses to one array, and the invariants in it by number.
+/// The accesses to one array, and the invariants in it.
 struct Touched<'t> {
     base: ValueId,
     accesses: &'t [MemoryAccess],
     domains: &'t IndexMap<StatementId, Set>,
-    invariants: Vec<(usize, &'t InvariantRead, &'t CellRead)>,
+    invariants: Vec<(&'t InvariantRead, &'t CellRead)>,
 }
 
 /// How an array is divided into cells.
@@ -45,7 +45,7 @@ struct Layout {
     condition: Option<Set>,
     /// By access; none where it may touch anything.
     relations: Vec<Option<Map>>,
-    invariants: Vec<(usize, Map)>,
+    invariants: Vec<(ValueId, Map)>,
     /// Why there is no better one.
     refusal: Option<String>,
 }
@@ -59,8 +59,8 @@ pub fn map_array(
     domains: &IndexMap<StatementId, Set>,
     shaping: &Cell<u64>,
 ) -> Result<Mapped, Stop> {
-    let cells = invariants.iter().enumerate().filter_map(|(number, read)| Some((number, read, read.cell.as_ref()?)));
-    let invariants = cells.filter(|(_, _, cell)| cell.base == base).collect();
+    let cells = invariants.iter().filter_map(|read| Some((read, read.cell.as_ref()?)));
+    let invariants = cells.filter(|(_, cell)| cell.base == base).collect();
     let touched = Touched { base, accesses, domains, invariants };
     // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
     let varying = accesses.iter().any(|a| matches!(a.extent, AccessSize::Affine(_)) && a.offset.is_some());
@@ -119,13 +119,13 @@ impl Touched<'_> {
     /// Cells of one size, counted from the base.
     fn flat(&self, ctx: &isl::Ctx) -> Result<Layout, Stop> {
         let mut granule = granule(self.accesses)?;
-        for (_, _, cell) in &self.invariants {
+        for (_, cell) in &self.invariants {
             granule = gcd(gcd(granule, cell.bytes), common_divisor(&cell.offset)?).max(1);
         }
         let mut invariants = Vec::new();
-        for (number, _, cell) in &self.invariants {
+        for (read, cell) in &self.invariants {
             let extent = AccessSize::Bytes(cell.bytes);
-            invariants.push((*number, flat_cells(ctx, &cell.offset, &extent, granule, &cell.domain)?));
+            invariants.push((read.load, flat_cells(ctx, &cell.offset, &extent, granule, &cell.domain)?));
         }
         let mut relations = Vec::new();
         for access in self.accesses {
@@ -148,7 +148,7 @@ impl Touched<'_> {
                 linear.push(LinearAccess { domain: self.instances(access)?, offset: offset.clone(), bytes: *bytes });
             }
         }
-        for (_, _, cell) in &self.invariants {
+        for (_, cell) in &self.invariants {
             let domain = cell.domain.intersect_params(&arithmetic.known.assumed)?;
             linear.push(LinearAccess { domain, offset: Offset::Affine(cell.offset.clone()), bytes: cell.bytes });
         }
@@ -169,9 +169,9 @@ impl Touched<'_> {
             relations.push(if is_sized(access) { found.next().flatten() } else { None });
         }
         let mut invariants = Vec::new();
-        for ((number, read, _), relation) in self.invariants.iter().zip(found) {
+        for ((read, _), relation) in self.invariants.iter().zip(found) {
             let Some(relation) = relation else { return Err(Stop::Again(Again::Varies(read.loads.clone()))) };
-            invariants.push((*number, relation));
+            invariants.push((read.load, relation));
         }
         for (access, relation) in self.accesses.iter().zip(&mut relations) {
             if let Some(block) = block(access)? {

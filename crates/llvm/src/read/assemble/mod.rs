@@ -10,12 +10,12 @@ use super::arithmetic::{Arithmetic, Window};
 use super::attempts::{Again, Attempt};
 use super::control::Item;
 use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess};
-use super::statement::{Cut, Draft, Slot};
+use super::statement::{Cut, Draft, Slot, role_of};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
 use crate::facts::{Oracle, Types, ValueId};
 use arrays::{Mapped, map_array};
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use isl::{DimType, Map, Set};
 use model::assume::{Assumption, AssumptionKind, Assumptions};
 use model::delinearize::Offset;
@@ -27,7 +27,7 @@ use model::scop::{
 use order::original_schedule;
 use planted::Fault;
 use program::program;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use update::updates;
 
 /// That a value does not change is not worth a check of more parts than this.
@@ -62,7 +62,7 @@ pub fn assemble(
         // Shapes may have added assumptions: from here on they hold.
         domains: statement_domains(&arithmetic, &cut)?,
         parts: cut.drafts.iter().map(|_| Parts::default()).collect(),
-        cells: invariants.iter().map(|_| None).collect(),
+        cells: HashMap::new(),
         arithmetic,
         cut,
         accesses: by_base,
@@ -101,8 +101,8 @@ struct Assembly<'a> {
     cut: Cut,
     accesses: AccessesByBase,
     invariants: Vec<InvariantRead>,
-    /// Of each invariant, if it has a place in an array.
-    cells: Vec<Option<Map>>,
+    /// Of each invariant that has a place in an array, by its load.
+    cells: HashMap<ValueId, Map>,
     domains: IndexMap<StatementId, Set>,
     arrays: IndexMap<ArrayId, Array>,
     bases: IndexMap<ArrayId, ValueId>,
@@ -119,7 +119,6 @@ struct Assembly<'a> {
 #[derive(Default)]
 struct Parts {
     accesses: Vec<Access>,
-    memory: Vec<(ValueId, ArrayId)>,
     updating: Vec<ValueId>,
 }
 
@@ -160,7 +159,7 @@ impl Assembly<'_> {
                 };
                 self.parts[access.draft].accesses.push(Access {
                     kind,
-                    role: Role::Block,
+                    role: role_of(self.values.facts, &self.cut.drafts[access.draft], access.instruction),
                     array: id,
                     relation,
                     offset: offset.filter(|_| bytes != 0 && exact),
@@ -169,10 +168,9 @@ impl Assembly<'_> {
                     update,
                     line: access.line,
                 });
-                self.parts[access.draft].memory.push((access.instruction, id));
             }
-            for (index, relation) in mapped.invariants {
-                self.cells[index] = Some(relation.set_tuple_name(DimType::Out, &id.to_string())?);
+            for (load, relation) in mapped.invariants {
+                self.cells.insert(load, relation.set_tuple_name(DimType::Out, &id.to_string())?);
             }
             self.arrays.insert(id, mapped.array);
             self.bases.insert(id, base);
@@ -189,8 +187,7 @@ impl Assembly<'_> {
     fn add_errno(&mut self) -> Result<(), Stop> {
         let errno = Errno::add(self.values, &self.cut, &self.accesses, &self.domains, &mut self.arrays)?;
         let Some(errno) = errno else { return Ok(()) };
-        for (draft, call, access) in errno.writes {
-            self.parts[draft].memory.push((call, access.array));
+        for (draft, access) in errno.writes {
             self.parts[draft].accesses.push(access);
         }
         self.errno = Some(errno.array);
@@ -224,27 +221,31 @@ impl Assembly<'_> {
             self.slots.insert(slot, id);
         }
         for ((draft, parts), domain) in self.cut.drafts.iter().zip(&mut self.parts).zip(self.domains.values()) {
-            let edge_writes = draft.boxed.iter().flat_map(|b| &b.edge_writes).map(|(_, value, slot)| (*value, *slot));
+            let mut touched: IndexMap<(AccessKind, Slot), Role> = IndexMap::new();
+            for &(value, slot) in &draft.reads {
+                let role = Role::ReadScalar(self.values.stands_for(value));
+                touched.entry((AccessKind::Read, slot)).or_insert(role);
+            }
             // Which edge of a box is taken is not modelled, but one of them is: together they certainly write.
-            let writes: IndexSet<Slot> =
-                draft.writes.iter().copied().chain(edge_writes).map(|(_, slot)| slot).collect();
-            let reads: IndexSet<Slot> = draft.reads.iter().map(|(_, slot)| *slot).collect();
-            for (slots_touched, kind) in [(reads, AccessKind::Read), (writes, AccessKind::Write)] {
-                for slot in slots_touched {
-                    let id = self.slots[&slot];
-                    let cell = Set::read_from_str(self.values.ctx, &format!("{{ {id}[] }}"))?;
-                    parts.accesses.push(Access {
-                        kind,
-                        role: Role::Block,
-                        array: id,
-                        relation: Map::from_domain_and_range(domain, &cell)?,
-                        offset: None,
-                        bytes: self.arrays[&id].cell_bytes,
-                        exact: true,
-                        update: None,
-                        line: draft.scope.line,
-                    });
-                }
+            let edge_writes = draft.boxed.iter().flat_map(|b| &b.edge_writes).map(|(_, value, slot)| (*value, *slot));
+            for (value, slot) in draft.writes.iter().copied().chain(edge_writes) {
+                let role = Role::WriteScalar(draft.boxed.is_none().then(|| self.values.stands_for(value)));
+                touched.entry((AccessKind::Write, slot)).or_insert(role);
+            }
+            for ((kind, slot), role) in touched {
+                let id = self.slots[&slot];
+                let cell = Set::read_from_str(self.values.ctx, &format!("{{ {id}[] }}"))?;
+                parts.accesses.push(Access {
+                    kind,
+                    role,
+                    array: id,
+                    relation: Map::from_domain_and_range(domain, &cell)?,
+                    offset: None,
+                    bytes: self.arrays[&id].cell_bytes,
+                    exact: true,
+                    update: None,
+                    line: draft.scope.line,
+                });
             }
         }
         Ok(())
@@ -311,8 +312,8 @@ impl Assembly<'_> {
     /// being apart, which the check finds out anyway.
     fn assume_unwritten(&mut self) -> Result<(), Stop> {
         let known = &mut self.arithmetic.known;
-        for (read, relation) in self.invariants.iter().zip(&self.cells) {
-            let (Some(cell), Some(relation)) = (&read.cell, relation) else { continue };
+        for read in &self.invariants {
+            let (Some(cell), Some(relation)) = (&read.cell, self.cells.get(&read.load)) else { continue };
             let array = ArrayId(self.accesses.get_index_of(&cell.base).expect("an array") as u32);
             let bytes = relation.intersect_domain(&cell.domain)?.range()?;
             let mut hit = Set::empty(&known.assumed.get_space()?)?;
@@ -333,28 +334,27 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    fn modelled_invariants(&mut self) -> Vec<Invariant> {
+    fn modelled_invariants(&mut self) -> IndexMap<ValueId, Invariant> {
         let (values, known) = (self.values, &self.arithmetic.known);
-        // Numbers of the reader, which are not those of the model.
-        let number = |load: ValueId| values.invariants.get_index_of(&load).expect("an invariant");
-        let mut all = Vec::new();
-        for (read, relation) in std::mem::take(&mut self.invariants).into_iter().zip(std::mem::take(&mut self.cells)) {
-            let needs_it = |value: ValueId| values.invariants_behind(value).contains(&number(read.load));
+        let mut all = IndexMap::new();
+        for read in std::mem::take(&mut self.invariants) {
+            let needs_it = |value: ValueId| values.invariants_behind(value).contains(&read.load);
             let name = shown_invariant(values, &read);
             let mut preload = read.preload;
             if let Some(preload) = &mut preload {
-                let params = (0..known.values.len() as u32).map(ParamId);
-                preload.params = params.filter(|p| needs_it(known.values[p.index()])).collect();
+                let params = (0..known.params.len() as u32).map(ParamId);
+                preload.params = params.filter(|p| needs_it(known.params[p.index()].value)).collect();
                 preload.arrays = self.bases.iter().filter(|(_, base)| needs_it(**base)).map(|(&id, _)| id).collect();
             }
-            let cell = read.cell.zip(relation).map(|(cell, relation)| Cell {
+            let cell = read.cell.zip(self.cells.remove(&read.load)).map(|(cell, relation)| Cell {
                 array: ArrayId(self.accesses.get_index_of(&cell.base).expect("an array") as u32),
                 domain: cell.domain,
                 relation,
                 offset: cell.offset,
                 bytes: cell.bytes,
             });
-            all.push(Invariant { name, line: read.line, cell, preload });
+            let same = values.all_the_same_as(read.load);
+            all.insert(read.load, Invariant { name, line: read.line, same, cell, preload });
         }
         all
     }
@@ -373,8 +373,6 @@ impl Assembly<'_> {
     /// The region, with nothing left to be assumed.
     fn finish(mut self, items: &[Item], expanded_products: bool) -> Result<Attempt, Stop> {
         let (region, ctx) = (self.values.region, self.values.ctx);
-        let same = |read: &InvariantRead| (read.load, self.values.all_the_same_as(read.load));
-        let same_values = self.invariants.iter().map(same).collect();
         let invariants = self.modelled_invariants();
         let schedule = original_schedule(ctx, items, &self.cut, &self.domains, &mut 0)?.expect("there are statements");
         let lines = self.lines();
@@ -392,7 +390,7 @@ impl Assembly<'_> {
                     bound_to_thread: draft.bound_to_thread,
                 },
             );
-            bodies.insert(id, body(draft, slots, parts.memory, parts.updating));
+            bodies.insert(id, body(draft, slots, parts.updating));
         }
         let live_values = self.cut.live_out_values.iter();
         let live_values = live_values.map(|&value| LiveOut::Value { value, slot: slots[&Slot::Value(value)] });
@@ -403,7 +401,7 @@ impl Assembly<'_> {
         });
         let initial: Vec<(ArrayId, ValueId)> =
             self.cut.initial.iter().map(|(slot, value)| (slots[slot], *value)).collect();
-        let program = program(self.values, &mut statements, &bodies, &initial);
+        let program = program(self.values, &bodies, &initial);
         let conditional = self.arrays.values().filter(|a| a.condition.is_some()).count();
         let known = self.arithmetic.known;
         let mut assumptions = Assumptions::default();
@@ -414,13 +412,11 @@ impl Assembly<'_> {
             blocks: region.blocks.clone(),
             errors: self.values.errors().into_iter().collect(),
             error_paths: self.values.reached_by_errors_only().into_iter().collect(),
-            params: known.values,
             bodies,
             bases: self.bases,
             retyped: self.retyped,
             errno: self.errno,
             initial,
-            invariants: same_values,
             live_outs: live_values.chain(live_phis).collect(),
             twins: self.values.twins.clone(),
             program,
@@ -480,12 +476,7 @@ fn loop_names(values: &Values, draft: &Draft) -> Vec<String> {
     draft.scope.loops.iter().enumerate().map(name).collect()
 }
 
-fn body(
-    draft: Draft,
-    slots: &IndexMap<Slot, ArrayId>,
-    memory: Vec<(ValueId, ArrayId)>,
-    updating: Vec<ValueId>,
-) -> Body {
+fn body(draft: Draft, slots: &IndexMap<Slot, ArrayId>, updating: Vec<ValueId>) -> Body {
     let scalar = |(value, slot): &(ValueId, Slot)| ScalarAccess { value: *value, slot: slots[slot] };
     let kind = match draft.boxed {
         None => BodyKind::Instructions(draft.instructions),
@@ -506,7 +497,6 @@ fn body(
         inductions: draft.inductions,
         reads: draft.reads.iter().map(scalar).collect(),
         writes: draft.writes.iter().map(scalar).collect(),
-        memory,
         recomputed: draft.recomputed,
         updating,
         elsewhere: Elsewhere::default(),

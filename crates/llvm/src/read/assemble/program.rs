@@ -5,17 +5,11 @@ use crate::body::{Body, BodyKind};
 use crate::facts::{Op, ValueId};
 use crate::read::values::Values;
 use indexmap::IndexMap;
-use model::delicm::{Code, CounterValue, Operation, Origin, Program, Role};
-use model::scop::{AccessKind, ArrayId, Statement, StatementId};
+use model::delicm::{Code, CounterValue, Operation, Origin, Program};
+use model::scop::{ArrayId, StatementId};
 use planted::Fault;
 
-/// Says of the accesses what they are for, too.
-pub fn program(
-    values: &Values,
-    statements: &mut IndexMap<StatementId, Statement>,
-    bodies: &IndexMap<StatementId, Body>,
-    initial: &[(ArrayId, ValueId)],
-) -> Program {
+pub fn program(values: &Values, bodies: &IndexMap<StatementId, Body>, initial: &[(ArrayId, ValueId)]) -> Program {
     let mut program = Program { initial: initial.iter().map(|(slot, _)| *slot).collect(), ..Program::default() };
     for &block in &values.region.blocks {
         for &value in &values.facts.block(block).instructions {
@@ -28,8 +22,8 @@ pub fn program(
             }
         }
     }
-    for (&id, statement) in statements {
-        program.statements.insert(id, code(values, statement, &bodies[&id]));
+    for (&id, body) in bodies {
+        program.statements.insert(id, code(values, body));
     }
     program
 }
@@ -57,29 +51,11 @@ fn origin(values: &Values, value: ValueId) -> Origin {
     }
 }
 
-fn code(values: &Values, statement: &mut Statement, body: &Body) -> Code {
-    let boxed = statement.boxed;
+fn code(values: &Values, body: &Body) -> Code {
     let operations: Vec<ValueId> = match &body.kind {
         BodyKind::Instructions(ids) => ids.clone(),
         BodyKind::Boxed { .. } => Vec::new(),
     };
-    // Accesses to memory come first, in the order of `body.memory`; then the slots.
-    for (index, access) in statement.accesses.iter_mut().enumerate() {
-        let scalar = |list: &[crate::body::ScalarAccess]| {
-            list.iter().find(|a| a.slot == access.array).map(|a| values.stands_for(a.value))
-        };
-        access.role = match (body.memory.get(index), access.kind) {
-            (Some(_), _) if boxed => Role::Block,
-            (Some((instruction, _)), _) => match &values.facts.instruction(*instruction).expect("an access").op {
-                Op::Load { .. } => Role::Load(*instruction),
-                Op::Store { value, .. } => Role::Store { instruction: *instruction, value: *value },
-                Op::Call(_) => Role::Call(*instruction),
-                _ => Role::Block,
-            },
-            (None, AccessKind::Read) => scalar(&body.reads).map_or(Role::Block, Role::ReadScalar),
-            (None, _) => Role::WriteScalar(scalar(&body.writes).filter(|_| !boxed)),
-        };
-    }
     let counters = body.inductions.iter().map(|i| (i.value, CounterValue { base: i.base, offset: i.offset.clone() }));
     let has_effect = |v: &&ValueId| {
         let op = &values.facts.instruction(**v).expect("an instruction").op;

@@ -20,6 +20,7 @@ use crate::read::arithmetic::{MAX_ASSUMPTION_PARTS, Scope};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
+use model::scop::Param;
 use planted::Fault;
 use std::collections::BTreeSet;
 
@@ -129,8 +130,8 @@ impl Control<'_, '_> {
     /// modelled may never end.
     pub fn believe_promises(&mut self) -> Result<(), Stop> {
         let promises = std::mem::take(&mut self.promises);
-        let in_memory = |value: &ValueId| !self.values.all_invariants_behind(*value).is_empty();
-        if self.unmodelled_endless || self.arithmetic.known.values.iter().any(in_memory) {
+        let in_memory = |param: &Param| !self.values.all_invariants_behind(param.value).is_empty();
+        if self.unmodelled_endless || self.arithmetic.known.params.iter().any(in_memory) {
             return Ok(());
         }
         promises.iter().try_for_each(|broken| self.know_never(broken))

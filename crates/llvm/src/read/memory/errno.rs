@@ -7,12 +7,12 @@
 use super::{AccessSize, AccessesByBase, MemoryAccess};
 use crate::facts::{FunctionFacts, MathError, Op, ValueId};
 use crate::read::Stop;
-use crate::read::statement::Cut;
+use crate::read::statement::{Cut, role_of};
 use crate::read::values::Values;
 use indexmap::IndexMap;
 use isl::{Map, Set, Val};
 use model::delinearize::Offset;
-use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, Role, StatementId};
+use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, StatementId};
 use planted::Fault;
 
 /// A call that may write errno.
@@ -31,8 +31,8 @@ const ERRNO_LOCATION: &str = "__errno_location";
 /// The array that stands for errno.
 pub struct Errno {
     pub array: ArrayId,
-    /// By draft and call.
-    pub writes: Vec<(usize, ValueId, Access)>,
+    /// By draft.
+    pub writes: Vec<(usize, Access)>,
 }
 
 /// The calls of the region that may write errno.
@@ -119,7 +119,7 @@ impl Errno {
             let start = instances.pw_aff_on_domain_val(&Val::int_from_si(values.ctx, 0)?)?;
             let access = Access {
                 kind: AccessKind::MayWrite,
-                role: Role::Block,
+                role: role_of(values.facts, &cut.drafts[draft], call),
                 array: id,
                 relation: Map::from_domain_and_range(domain, &cell)?,
                 offset: Some(Offset::Affine(start)),
@@ -128,7 +128,7 @@ impl Errno {
                 update: None,
                 line,
             };
-            writes.push((draft, call, access));
+            writes.push((draft, access));
         }
         Ok(Some(Errno { array: id, writes }))
     }

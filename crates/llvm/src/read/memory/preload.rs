@@ -40,15 +40,15 @@ impl InvariantRead {
 /// Ensures: what each needs stands before it.
 pub fn read_invariants(arithmetic: &mut Arithmetic, arrivals: &Arrivals) -> Result<Vec<InvariantRead>, Stop> {
     let mut found = Vec::new();
-    for index in 0..arithmetic.values.invariants.len() {
-        found.push(read_invariant(arithmetic, arrivals, index)?);
+    for &load in arithmetic.values.invariants.keys() {
+        found.push(read_invariant(arithmetic, arrivals, load)?);
     }
     in_order_of_need(arithmetic, found)
 }
 
-fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, index: usize) -> Result<InvariantRead, Stop> {
+fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, load: ValueId) -> Result<InvariantRead, Stop> {
     let (values, facts) = (arithmetic.values, arithmetic.values.facts);
-    let (&load, invariant) = values.invariants.get_index(index).expect("an invariant");
+    let invariant = &values.invariants[&load];
     let (loads, readable) = (invariant.loads.clone(), invariant.readable.clone());
     let varies = || Stop::Again(Again::Varies(loads.clone()));
     let nowhere = Set::empty(&set_space(values.ctx, 0)?)?.params()?;
@@ -95,37 +95,30 @@ fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, index: usize
 }
 
 fn in_order_of_need(arithmetic: &Arithmetic, found: Vec<InvariantRead>) -> Result<Vec<InvariantRead>, Stop> {
-    let mut needs = Vec::new();
-    for (index, read) in found.iter().enumerate() {
-        let mut all = BTreeSet::new();
+    let mut waiting = Vec::new();
+    for read in found {
+        let mut needs = BTreeSet::new();
         if let Some(preload) = &read.preload {
-            all.extend(arithmetic.values.needed_by(index));
-            all.extend(invariants_in(arithmetic, &preload.when)?);
+            needs.extend(arithmetic.values.needed_by(read.load));
+            needs.extend(invariants_in(arithmetic, &preload.when)?);
             for assumption in &arithmetic.known.assumptions[..preload.after] {
-                all.extend(invariants_in(arithmetic, &assumption.valid)?);
+                needs.extend(invariants_in(arithmetic, &assumption.valid)?);
             }
         }
-        needs.push(all);
+        waiting.push((read, needs));
     }
-    // Old number → new number.
-    let mut placed: Vec<Option<usize>> = vec![None; found.len()];
-    let mut order = Vec::new();
-    while order.len() < found.len() {
-        let is_ready = |&k: &usize| placed[k].is_none() && needs[k].iter().all(|&n| placed[n].is_some());
-        let Some(next) = (0..found.len()).find(is_ready) else {
-            let waiting = found.iter().zip(&placed).filter(|(_, p)| p.is_none());
-            let varying = waiting.flat_map(|(read, _)| read.loads.clone()).collect();
+    let mut order: Vec<InvariantRead> = Vec::new();
+    while !waiting.is_empty() {
+        let is_placed = |load: &ValueId| order.iter().any(|read| read.load == *load);
+        let Some(next) = waiting.iter().position(|(_, needs)| needs.iter().all(is_placed)) else {
+            let varying = waiting.into_iter().flat_map(|(read, _)| read.loads).collect();
             return Err(Stop::Again(Again::Varies(varying)));
         };
-        placed[next] = Some(order.len());
-        order.push(next);
+        order.push(waiting.remove(next).0);
     }
-    let mut slots: Vec<Option<InvariantRead>> = found.into_iter().map(Some).collect();
-    let mut sorted = Vec::new();
-    sorted.extend(order.into_iter().filter_map(|old| slots[old].take()));
-    Ok(sorted)
+    Ok(order)
 }
 
-fn invariants_in(arithmetic: &Arithmetic, set: &Set) -> Result<BTreeSet<usize>, isl::IslError> {
+fn invariants_in(arithmetic: &Arithmetic, set: &Set) -> Result<BTreeSet<ValueId>, isl::IslError> {
     Ok(arithmetic.known.values_in(set)?.into_iter().flat_map(|v| arithmetic.values.invariants_behind(v)).collect())
 }

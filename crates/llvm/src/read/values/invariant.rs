@@ -363,14 +363,14 @@ impl Values<'_> {
     }
 
     /// The invariants to be loaded whose values `value` is computed from.
-    pub fn invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn invariants_behind(&self, value: ValueId) -> BTreeSet<ValueId> {
         let mut behind = self.all_invariants_behind(value);
-        behind.retain(|&index| self.invariants[index].readable != Readable::Known);
+        behind.retain(|load| self.invariants[load].readable != Readable::Known);
         behind
     }
 
     /// The invariants whose values `value` is computed from, those that the program knows before the region too.
-    pub fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<usize> {
+    pub fn all_invariants_behind(&self, value: ValueId) -> BTreeSet<ValueId> {
         let mut found = BTreeSet::new();
         let mut todo = vec![value];
         let mut seen = BTreeSet::new();
@@ -379,8 +379,8 @@ impl Values<'_> {
             if !seen.insert(value) {
                 continue;
             }
-            if let Some(index) = self.invariants.get_index_of(&value) {
-                found.insert(index);
+            if self.invariants.contains_key(&value) {
+                found.insert(value);
             } else if let Some(instruction) = self.facts.instruction(value).filter(|_| !self.is_outside(value)) {
                 todo.extend(&instruction.operands);
             }
@@ -389,9 +389,8 @@ impl Values<'_> {
     }
 
     /// What has to be loaded before the address of the invariant can be computed.
-    pub fn needed_by(&self, index: usize) -> BTreeSet<usize> {
-        let (&leader, _) = self.invariants.get_index(index).expect("an invariant");
-        let pointer = self.facts.instruction(leader).expect("a load").operands[0];
+    pub fn needed_by(&self, load: ValueId) -> BTreeSet<ValueId> {
+        let pointer = self.facts.instruction(load).expect("a load").operands[0];
         self.invariants_behind(pointer)
     }
 }

@@ -21,7 +21,7 @@ use model::assume::AssumptionKind;
 use model::loop_ast::{BinaryOp, Counter, Expr, For, LoopRole, Node};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
-use model::scop::{ArrayId, Param, ParamId, Scop, StatementId};
+use model::scop::{Access, AccessKind, ArrayId, Param, ParamId, Scop, Statement, StatementId};
 
 /// A parsed function; ids are positions in `values` and `blocks`.
 struct Fixture {
@@ -94,6 +94,7 @@ impl Fixture {
                 .iter()
                 .map(|name| Param {
                     name: name.to_string(),
+                    value: self.value_id(name),
                     bits: 64,
                     unsigned: false,
                     range: (i64::MIN.into(), i64::MAX.into()),
@@ -102,7 +103,7 @@ impl Fixture {
             arrays: IndexMap::new(),
             statements: IndexMap::new(),
             may_alias: Vec::new(),
-            invariants: Vec::new(),
+            invariants: IndexMap::new(),
             assumptions: Default::default(),
             lines: (7, 9),
         };
@@ -113,10 +114,8 @@ impl Fixture {
             errors: Vec::new(),
             error_paths: Vec::new(),
             blocks: blocks.iter().map(|b| self.block_id(b)).collect(),
-            params: params.iter().map(|p| self.value_id(p)).collect(),
             bodies: IndexMap::new(),
             bases: IndexMap::new(),
-            invariants: Vec::new(),
             retyped: Default::default(),
             errno: None,
             initial: Vec::new(),
@@ -142,7 +141,6 @@ impl Fixture {
             inductions: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
-            memory: Vec::new(),
             recomputed: Vec::new(),
             updating: Vec::new(),
             elsewhere: Default::default(),
@@ -271,7 +269,27 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
     let mut region = fixture.region("loop", "done", &["loop"], &["n"]);
     let mut body = fixture.body(1, &["from", "x", "y", "to", "store"]);
     body.inductions.push(fixture.induction("i", &[1]));
-    body.memory = vec![(fixture.value_id("x"), ArrayId(1)), (fixture.store_id(0), ArrayId(0))];
+    let (x, y, store) = (fixture.value_id("x"), fixture.value_id("y"), fixture.store_id(0));
+    let ctx = region.scop.ctx.clone();
+    let domain = isl::Set::read_from_str(&ctx, "[p0] -> { S0[i] : 0 <= i < p0 }").expect("valid");
+    let access = |kind, role, array: ArrayId| Access {
+        kind,
+        role,
+        array,
+        relation: isl::Map::read_from_str(&ctx, &format!("{{ S0[i] -> {array}[i] }}")).expect("valid"),
+        offset: None,
+        bytes: 4,
+        exact: true,
+        update: None,
+        line: 0,
+    };
+    let accesses = vec![
+        access(AccessKind::Read, model::scop::Role::Load(x), ArrayId(1)),
+        access(AccessKind::Write, model::scop::Role::Store { instruction: store, value: y }, ArrayId(0)),
+    ];
+    let (line, boxed, loop_names, bound_to_thread) = (0, false, vec!["i".into()], false);
+    let statement = Statement { line, domain, accesses, boxed, loop_names, bound_to_thread };
+    region.scop.statements.insert(StatementId(0), statement);
     region.bodies.insert(StatementId(0), body);
     region.bases = [(ArrayId(0), fixture.value_id("a")), (ArrayId(1), fixture.value_id("b"))].into_iter().collect();
     region.scop.may_alias.push((ArrayId(0), ArrayId(1)));
