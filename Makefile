@@ -2,9 +2,13 @@
 #
 #   make setup     install LLVM 19 and the other tools (Debian), if missing
 #   make build     target/release/loopwright and target/release/libloopwright.so
+#   make install   command, plugin, manual pages, completions and CMake toolchain file, into PREFIX (default
+#                  /usr/local), below DESTDIR if that is set; make uninstall takes them away again
 #   make demo      one loop nest, before and after
 #   make test      everything that must hold
 #   make bench     the kernels against clang -O3 and Polly
+#   make compile-time SOURCES="a.c b.f90" FLAGS="-O3 -I."
+#                  what compiling costs with loopwright and without, as a table; or DATABASE=compile_commands.json
 #   make mutants   faults planted in the optimizer, and which tests and generated loop nests notice them
 #   make fuzz N=…  generated loop nests, original against optimized; FAMILY=loops, scalars,
 #                  extremes, bytes or effects for one kind alone
@@ -16,17 +20,26 @@ N ?= 1000
 FAMILY ?= mixed
 SEED ?= 1
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FLAGS ?= -O3
 
 CARGO ?= cargo
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: setup build demo test bench fuzz mutants format lint unit valgrind fixtures kernels clean
+.PHONY: setup build install uninstall demo test bench compile-time fuzz mutants format lint unit valgrind fixtures kernels clean
 
 setup:
 	@scripts/setup
 
 build: setup
 	$(CARGO) build --release --workspace
+
+# What is there is installed, so that root needs no Rust: make && sudo make install.
+install: $(if $(wildcard $(OUT)/loopwright),,build)
+	scripts/install install $(OUT) "$(DESTDIR)$(PREFIX)"
+
+uninstall:
+	scripts/install uninstall $(OUT) "$(DESTDIR)$(PREFIX)"
 
 demo: build
 	@scripts/demo $(OUT)
@@ -43,7 +56,7 @@ lint: setup
 
 unit: build
 	$(CARGO) test --release --workspace --exclude tests --quiet
-	$(CARGO) test --release --package tests --lib --test command --test transaction --test reproducible --test cost --test memory --test unchanged --quiet
+	$(CARGO) test --release --package tests --lib --test command --test install --test transaction --test reproducible --test cost --test memory --test unchanged --quiet
 
 # Memory errors and leaks of the isl wrapper.
 valgrind: build
@@ -56,6 +69,9 @@ fixtures: build
 # Every kernel, original against optimized, also on inputs that violate the assumptions.
 kernels: build
 	$(CARGO) test --release --package tests --test kernels --quiet -- $(ONLY)
+
+compile-time: build
+	@python3 scripts/compile-time --loopwright $(OUT)/loopwright $(if $(DATABASE),--database $(DATABASE),--flags="$(FLAGS)" $(SOURCES))
 
 bench: build
 	python3 kernels/bench.py --plugin $(OUT)/libloopwright.so

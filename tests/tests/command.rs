@@ -39,7 +39,7 @@ fn a_missing_file() {
 
 #[test]
 fn an_unknown_kind_of_file() {
-    let known = "expected .c, .cpp, .cc, .f90, .f95, .ll or .bc";
+    let known = "expected .c, .cpp, .cc, .f, .for, .f90, .F90, .ll or .bc";
     refuses(
         &[("a.txt", LOOP)],
         &["analyze", "a.txt"],

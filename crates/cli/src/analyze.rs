@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::input::{Input, Language, near_matches, resolve_function};
 use crate::render::render;
 use crate::toolchain::{self, Tool};
-use crate::{AnalyzeArgs, Choices};
+use crate::{AnalyzeArgs, Choices, tell};
 use report::Report;
 use std::ffi::OsString;
 use std::io::Write;
@@ -56,7 +56,7 @@ pub fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
         return Err(input.explain_failure(&tool, &stderr));
     }
     // Warnings of the compiler are the user's business.
-    eprint!("{stderr}");
+    tell(&stderr);
     read_report(folder.path(), &input.path)
 }
 

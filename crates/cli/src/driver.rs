@@ -1,13 +1,27 @@
-//! `loopwright cc`, `c++`, `fc`: the compiler itself, with the plugin loaded. Fit for `CC="loopwright cc"`.
+//! `loopwright cc`, `c++`, `fc`: the compiler itself, with the plugin loaded. Fit for `CC="loopwright cc"`; where a build system wants one
+//! program, `loopwright-cc` is the same.
 
 use crate::analyze::joined;
 use crate::error::Error;
 use crate::options_of_environment;
 use crate::toolchain::{self, Tool};
 use options::List;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+
+<<<<<<< HEAD
+=======
+/// The compiler that `word` stands for, in `loopwright cc` and in `loopwright-cc`.
+pub fn compiler_named(word: &str) -> Option<Tool> {
+    match word {
+        "cc" => Some(Tool::Clang),
+        "c++" => Some(Tool::ClangCxx),
+        "fc" => Some(Tool::Flang),
+        _ => None,
+    }
+}
 
 /// Becomes the compiler; returns only when it cannot be started.
 pub fn run(tool: Tool, arguments: Vec<OsString>) -> Result<(), Error> {
@@ -56,7 +70,7 @@ impl Wanted {
         /// Flags whose next word is theirs.
         const TAKES_WORD: &[&str] = &["-o", "-x", "-I", "-L", "-D", "-U", "-isystem", "-include", "-MF", "-MT", "-MQ"];
         let (mut optimizes, mut stops, mut inputs) = (false, false, false);
-        let mut words = arguments.iter().map(|a| a.to_string_lossy());
+        let mut words = arguments.iter().map(|a| a.to_string_lossy()).flat_map(in_response_file);
         while let Some(word) = words.next() {
             if TAKES_WORD.contains(&&*word) {
                 words.next();
@@ -65,11 +79,20 @@ impl Wanted {
             } else if let Some(level) = word.strip_prefix("-O") {
                 optimizes = level != "0";
             } else if !word.starts_with('-') || word == "-" || word.starts_with("-l") {
-                // A response file may hold anything: taken for an input.
                 inputs = true;
             }
         }
         Wanted { optimizes, links: inputs && !stops }
+    }
+}
+
+/// The words of `@FILE`; the word itself where it is none, or the file cannot be read, of which the compiler will speak.
+fn in_response_file(word: Cow<'_, str>) -> Vec<Cow<'_, str>> {
+    let file = word.strip_prefix('@').and_then(|file| std::fs::read_to_string(file).ok());
+    match file {
+        // Quotes matter for names with spaces; here it matters whether there is one.
+        Some(text) => text.split_whitespace().map(|w| Cow::Owned(w.trim_matches(['"', '\'']).to_string())).collect(),
+        None => vec![word],
     }
 }
 
@@ -98,6 +121,15 @@ mod tests {
         assert_eq!(wanted("--version"), (false, false));
         assert_eq!(wanted("-O2 -E a.c"), (true, false));
         assert_eq!(wanted("-O2 -o a -I include"), (true, false));
+    }
+
+    #[test]
+    fn response_files_are_looked_into() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("flags");
+        std::fs::write(&file, "-O3 \"a b.c\"\n-c").unwrap();
+        assert_eq!(wanted(&format!("@{}", file.display())), (true, false));
+        assert_eq!(wanted("@none a.o"), (false, true));
     }
 
     #[test]

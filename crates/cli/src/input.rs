@@ -34,12 +34,14 @@ impl Input {
         let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let language = match suffix {
             "c" => Language::C,
-            "cpp" | "cc" | "cxx" | "C" => Language::Cxx,
-            "f90" | "f95" | "F90" | "F95" => Language::Fortran,
+            "cpp" | "cc" | "cxx" | "cp" | "c++" | "C" | "CPP" | "CXX" => Language::Cxx,
+            // As flang takes them. A capital letter asks for the preprocessor, .f and .for are in fixed form.
+            "f" | "for" | "fpp" | "f90" | "f95" | "f03" | "f08" => Language::Fortran,
+            "F" | "FOR" | "FPP" | "F90" | "F95" | "F03" | "F08" => Language::Fortran,
             "ll" | "bc" => Language::Ir,
             _ => {
                 return Err(Error::new(format!(
-                    "{}: the kind of file is not known by its name; expected .c, .cpp, .cc, .f90, .f95, .ll or .bc",
+                    "{}: the kind of file is not known by its name; expected .c, .cpp, .cc, .f, .for, .f90, .F90, .ll or .bc",
                     path.display()
                 )));
             }

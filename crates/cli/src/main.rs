@@ -6,6 +6,7 @@ mod analyze;
 mod driver;
 mod error;
 mod input;
+mod manual;
 mod opt;
 mod render;
 mod toolchain;
@@ -14,7 +15,8 @@ use clap::{Args, Parser, Subcommand};
 use error::Error;
 use options::List;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolchain::Tool;
 
@@ -40,6 +42,7 @@ Examples:
   loopwright opt matmul.c -o matmul.ll             the optimized LLVM IR (also .bc, .s, .o)
   loopwright cc -O3 matmul.c -o matmul             compile and link, as clang does
   make CC='loopwright cc'                          a whole project
+  cmake -DCMAKE_C_COMPILER=loopwright-cc …         the same in one word: loopwright-cc, loopwright-c++, loopwright-fc
   make CC='loopwright cc --loopwright=parallel'    with threads
 
 Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, fc) or in the environment variable LOOPWRIGHT:";
@@ -48,7 +51,7 @@ Options of the optimizer, a comma-separated list in --loopwright=LIST (cc, c++, 
 const SURROUNDINGS: &str = "\
 Environment:
   LOOPWRIGHT           options, as above; the command line wins
-  LOOPWRIGHT_PLUGIN    the plugin, if libloopwright.so is not beside this executable
+  LOOPWRIGHT_PLUGIN    the plugin, if libloopwright.so is neither beside this executable nor in ../lib
   LOOPWRIGHT_LLVM      the folder of LLVM 19 (with bin/clang), if clang-19 is not in PATH
 
 Exit status: 0; 2 if the input, the output or the installation is at fault; otherwise that of the compiler (cc, c++, fc).";
@@ -74,11 +77,15 @@ enum Command {
     /// Compile Fortran as flang-new-19 does, with loopwright: for FC='loopwright fc'
     #[command(disable_help_flag = true)]
     Fc(DriverArgs),
+    /// Print a script that completes this command's words in a shell
+    Completions { shell: clap_complete::Shell },
+    /// Write the manual pages into FOLDER, as `make install` does
+    Man { folder: PathBuf },
 }
 
 const ANALYZE_HELP: &str = "\
-FILE is C (.c), C++ (.cpp .cc .cxx), Fortran (.f90 .f95) or LLVM IR (.ll .bc). Source is compiled with -O3 -g up to the
-place where loopwright works; IR is taken as it is.
+FILE is C (.c), C++ (.cpp .cc .cxx), Fortran (.f .for .f90 .F90 …) or LLVM IR (.ll .bc). Source is compiled with -O3 -g up
+to the place where loopwright works; IR is taken as it is.
 
 Examples:
   loopwright analyze stencil.c
@@ -167,24 +174,27 @@ struct DriverArgs {
 
 fn main() -> ExitCode {
     // A driver's command line belongs to the compiler: it is not parsed here, so that `--version` or `-h` reach it.
-    let mut words = std::env::args_os().skip(1);
-    let driver = match words.next().as_ref().and_then(|w| w.to_str()) {
-        Some("cc") => Some(Tool::Clang),
-        Some("c++") => Some(Tool::ClangCxx),
-        Some("fc") => Some(Tool::Flang),
-        _ => None,
-    };
-    let outcome = match driver {
-        Some(tool) => driver::run(tool, words.collect()),
+    let mut words = std::env::args_os();
+    let called = words.next().unwrap_or_default();
+    let called = Path::new(&called).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let compiler = called.strip_prefix("loopwright-").and_then(driver::compiler_named);
+    let compiler = compiler.or_else(|| driver::compiler_named(words.next()?.to_str()?));
+    let outcome = match compiler {
+        Some(compiler) => driver::run(compiler, words.collect()),
         None => run(Cli::parse()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("loopwright: error: {error}");
+            tell(&format!("loopwright: error: {error}\n"));
             ExitCode::from(2)
         }
     }
+}
+
+/// To standard error. Nobody may be there to read it, which is no reason to fail.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn run(cli: Cli) -> Result<(), Error> {
@@ -194,6 +204,8 @@ fn run(cli: Cli) -> Result<(), Error> {
         Command::Cc(args) => driver::run(Tool::Clang, args.arguments),
         Command::Cxx(args) => driver::run(Tool::ClangCxx, args.arguments),
         Command::Fc(args) => driver::run(Tool::Flang, args.arguments),
+        Command::Completions { shell } => manual::complete(shell),
+        Command::Man { folder } => manual::write(&folder),
     }
 }
 

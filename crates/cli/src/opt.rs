@@ -1,10 +1,10 @@
 //! `loopwright opt`: the optimized code in a file, all of it or nothing.
 
-use crate::OptArgs;
 use crate::analyze::{find_function, inspect, joined, print};
 use crate::error::Error;
 use crate::input::{Input, Language};
 use crate::toolchain::{self, Tool};
+use crate::{OptArgs, tell};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,7 +66,7 @@ pub fn run(args: &OptArgs) -> Result<(), Error> {
     if !output.status.success() {
         return Err(input.explain_failure(&tool, &stderr));
     }
-    eprint!("{stderr}");
+    tell(&stderr);
     deliver(&made, &destination)
 }
 
