@@ -11,8 +11,6 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-<<<<<<< HEAD
-=======
 /// The compiler that `word` stands for, in `loopwright cc` and in `loopwright-cc`.
 pub fn compiler_named(word: &str) -> Option<Tool> {
     match word {
