@@ -4,8 +4,8 @@
 use crate::facts::{BlockId, LoopId};
 use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Home, Operand, Outcome, Program, ValueId};
-use model::polynomial::Polynomial;
-use model::scop::{ArrayId, Scop, StatementId};
+use model::polynomial::{Polynomial, Var};
+use model::scop::{ArrayId, Predicate, Scop, StatementId};
 use std::collections::{BTreeSet, HashMap};
 
 /// A region read into the model, with the way back to the IR.
@@ -85,6 +85,9 @@ pub struct Body {
     /// the first to the last holds for the original order only.
     pub updating: Vec<ValueId>,
     pub elsewhere: Elsewhere,
+    /// An instance does nothing unless all of these hold. They are looked at one after the other: what one is computed from may only be
+    /// touched where those before it hold, and all that is not needed for them where all do.
+    pub predicates: Vec<Predicate>,
 }
 
 /// Values that cross statements without a slot.
@@ -101,6 +104,31 @@ pub struct Elsewhere {
 }
 
 impl Body {
+    /// Is all that the predicates are computed from the same for all instances that agree in the first so many counters?
+    pub fn predicates_need_only(&self, depth: usize) -> bool {
+        let within = |p: &Polynomial| p.vars().all(|v| !matches!(v, Var::Counter(d) if d as usize >= depth));
+        let operand = |o: &Operand| match o {
+            Operand::Counter(counter) => within(&counter.offset),
+            Operand::Fetched(_) | Operand::Outside(_) => true,
+        };
+        self.predicates.iter().all(|predicate| {
+            let mut open: Vec<&Operand> =
+                self.elsewhere.bindings.iter().filter(|b| b.0 == predicate.condition).map(|b| &b.1).collect();
+            let by_element = self.elsewhere.loads.iter().filter(|l| l.0 == predicate.condition);
+            let mut fits = by_element.into_iter().all(|(_, element)| within(&element.offset));
+            while let Some(next) = open.pop() {
+                fits &= operand(next);
+                if let Operand::Fetched(n) = next {
+                    match &self.elsewhere.fetched[*n] {
+                        Fetch::Load { element, .. } => fits &= within(&element.offset),
+                        Fetch::Copy { operands, .. } => open.extend(operands.iter().map(|(_, operand)| operand)),
+                    }
+                }
+            }
+            fits
+        }) && (self.recomputed.is_empty() || self.inductions.iter().all(|i| within(&i.offset)))
+    }
+
     fn adopt(&mut self, changed: Changed) {
         let Changed { from: _, fetched, bindings, reads, writes, operations, updating } = changed;
         let split = |accesses: Vec<(ValueId, Home)>| {

@@ -145,6 +145,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                 boxed: false,
                 loop_names: variables.clone(),
                 bound_to_thread: false,
+                predicates: Vec::new(),
             },
         );
     }

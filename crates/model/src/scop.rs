@@ -200,6 +200,20 @@ pub struct Statement {
     pub loop_names: Vec<String>,
     /// A call in it may write errno or may give something else in another thread: never run in a worker thread.
     pub bound_to_thread: bool,
+    /// An instance does nothing unless all of these hold, outermost first.
+    pub predicates: Vec<Predicate>,
+}
+
+/// A condition on data: the value, which the statement reads, must be true, or false.
+///
+/// Instances in which it does not hold are modelled, though they do nothing. Their writes to memory are [`AccessKind::MayWrite`]; what
+/// passes through scalars from one statement to another under the same predicate is written for certain, since nobody else reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Predicate {
+    pub condition: ValueId,
+    pub truth: bool,
+    /// The first so many counters of the statement are those of the loops around the condition.
+    pub depth: usize,
 }
 
 /// A value in memory that the region reads and that is taken not to change while it runs.

@@ -16,7 +16,7 @@ use crate::facts::{BlockId, FunctionFacts, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
 use model::polynomial::Polynomial;
 use model::refusal::RefusalKind;
-use model::scop::{AccessKind, Role};
+use model::scop::{AccessKind, Predicate, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Pure expressions larger than this are passed through a slot rather than repeated.
@@ -68,6 +68,8 @@ pub struct Cut {
     pub initial: Vec<(Slot, ValueId)>,
     pub live_out_values: Vec<ValueId>,
     pub exit_phis: Vec<ValueId>,
+    /// Of each block that is modelled.
+    predicates: BTreeMap<BlockId, Vec<Predicate>>,
 }
 
 struct Unit {
@@ -145,7 +147,9 @@ pub fn cut(arithmetic: &mut Arithmetic, items: &[Item], arrays: &HashMap<ValueId
     cutter.demand_effects()?;
     let (live_out_values, exit_phis) = cutter.demand_live_outs()?;
     let drafts = cutter.drafts()?;
-    Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis })
+    let predicates_of = |unit: &usize| cutter.units[*unit].scope.predicates.clone();
+    let predicates = cutter.home.iter().map(|(&block, unit)| (block, predicates_of(unit))).collect();
+    Ok(Cut { drafts, slots: cutter.slots, initial: cutter.initial, live_out_values, exit_phis, predicates })
 }
 
 impl Draft {
@@ -159,6 +163,12 @@ impl Draft {
 }
 
 impl Cut {
+    /// The predicates under which a φ is reached; none behind the region.
+    pub fn predicates_of(&self, values: &Values, phi: ValueId) -> &[Predicate] {
+        let block = values.facts.instruction(phi).expect("a φ").block;
+        self.predicates.get(&block).map_or(&[], |p| &p[..])
+    }
+
     /// Would running the statements of a block one after the other swap two accesses to one array, one of them a write?
     ///
     /// Blocks are cut before addresses are read, from what pointers look like; scalar evolution sees through more.
@@ -341,6 +351,7 @@ impl Cutter<'_, '_> {
 
     fn box_closure(&mut self, unit: usize, blocks: &BTreeSet<BlockId>) -> Result<Closure, Stop> {
         let mut closure = Closure::default();
+        self.include_predicates(unit, &mut closure)?;
         let (facts, entry) = (self.values.facts, self.units[unit].scope.block);
         for &value in blocks.iter().flat_map(|&b| &facts.block(b).instructions) {
             let instruction = facts.instruction(value).expect("an instruction");
@@ -372,7 +383,14 @@ impl Cutter<'_, '_> {
             Root::Effect(value) => self.include_own(unit, value, &mut closure)?,
             Root::Value(value) | Root::Phi { value, .. } => self.include(unit, value, &mut closure)?,
         }
+        self.include_predicates(unit, &mut closure)?;
         Ok(closure)
+    }
+
+    /// What decides whether the unit does anything.
+    fn include_predicates(&mut self, unit: usize, closure: &mut Closure) -> Result<(), Stop> {
+        let predicates = self.units[unit].scope.predicates.clone();
+        predicates.iter().try_for_each(|p| self.include(unit, p.condition, closure))
     }
 
     fn in_unit(&self, unit: usize, block: BlockId) -> bool {

@@ -8,7 +8,7 @@ use super::versions::Slots;
 use super::{Site, Written};
 use model::loop_ast::Counter;
 use model::plan::Plan;
-use model::scop::ArrayId;
+use model::scop::{ArrayId, StatementId};
 use std::collections::HashMap;
 
 pub(super) struct CodeWriter<'s> {
@@ -23,6 +23,8 @@ pub(super) struct CodeWriter<'s> {
     pub(super) memory: Option<Value>,
     pub(super) temporaries: HashMap<ArrayId, Value>,
     pub(super) parallel_loops: usize,
+    /// Statements whose predicates were tested before the loop that is being written.
+    pub(super) guarded: Vec<StatementId>,
 }
 
 impl<'s> CodeWriter<'s> {
@@ -38,6 +40,7 @@ impl<'s> CodeWriter<'s> {
             memory: None,
             temporaries: HashMap::new(),
             parallel_loops: 0,
+            guarded: Vec::new(),
         }
     }
 

@@ -11,6 +11,15 @@ use model::delicm::{CounterValue, Element, Fetch, Operand};
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
 const HEAP_ALIGNMENT: u64 = 8;
 
+/// What a statement has fetched so far.
+pub(super) struct Fetched(Vec<Option<Value>>);
+
+impl Fetched {
+    pub(super) fn nothing(elsewhere: &Elsewhere) -> Fetched {
+        Fetched(vec![None; elsewhere.fetched.len()])
+    }
+}
+
 impl CodeWriter<'_> {
     /// Makes the values that the statement has from elsewhere known to its instance.
     pub(super) fn fetch(
@@ -18,58 +27,90 @@ impl CodeWriter<'_> {
         elsewhere: &Elsewhere,
         coordinates: &[Value],
         instance: &mut Instance,
+        fetched: &mut Fetched,
     ) -> Result<(), WriteError> {
-        let mut fetched: Vec<Value> = Vec::new();
-        for fetch in &elsewhere.fetched {
-            let value = match fetch {
-                Fetch::Load { value, element } => self.load_element(*value, element, coordinates)?,
-                Fetch::Copy { value, operands } => {
-                    let original = self.site.value(*value);
-                    if !original.is_instruction() || original.is_phi() || original.touches_memory() {
-                        return Err(WriteError::Reader("what cannot be repeated is fetched".into()));
-                    }
-                    let mut now = Vec::new();
-                    for (operand, source) in operands {
-                        let value = self.fetched_operand(*operand, source, &fetched, coordinates)?;
-                        now.push((self.site.value(*operand), value));
-                    }
-                    let copy = self.target.clone_here(self.build, original);
-                    for (index, operand) in original.operands().into_iter().enumerate() {
-                        let twin = self.site.stands_for(operand);
-                        let known = now.iter().find(|(value, _)| *value == twin).map(|(_, now)| *now);
-                        let operand_now = known.unwrap_or_else(|| self.outside(operand));
-                        if operand_now != operand {
-                            copy.set_operand(index, operand_now);
-                        }
-                    }
-                    copy
-                }
-            };
-            fetched.push(value);
+        for n in 0..elsewhere.fetched.len() {
+            self.fetch_one(n, elsewhere, coordinates, fetched)?;
         }
-        for (value, operand) in &elsewhere.bindings {
-            let now = self.fetched_operand(*value, operand, &fetched, coordinates)?;
-            instance.now.insert(self.site.value(*value), now);
-        }
-        for (value, element) in &elsewhere.loads {
-            let now = self.load_element(*value, element, coordinates)?;
-            instance.now.insert(self.site.value(*value), now);
+        let values = elsewhere.bindings.iter().map(|b| b.0).chain(elsewhere.loads.iter().map(|l| l.0));
+        for value in values.collect::<Vec<_>>() {
+            if !instance.now.contains_key(&self.site.value(value)) {
+                self.fetch_value(value, elsewhere, coordinates, instance, fetched)?;
+            }
         }
         Ok(())
+    }
+
+    /// The same for one value, if it comes from elsewhere.
+    pub(super) fn fetch_value(
+        &mut self,
+        value: ValueId,
+        elsewhere: &Elsewhere,
+        coordinates: &[Value],
+        instance: &mut Instance,
+        fetched: &mut Fetched,
+    ) -> Result<(), WriteError> {
+        let now = if let Some((_, operand)) = elsewhere.bindings.iter().find(|b| b.0 == value) {
+            self.fetched_operand(value, operand, elsewhere, coordinates, fetched)?
+        } else if let Some((_, element)) = elsewhere.loads.iter().find(|l| l.0 == value) {
+            self.load_element(value, element, coordinates)?
+        } else {
+            return Ok(());
+        };
+        instance.now.insert(self.site.value(value), now);
+        Ok(())
+    }
+
+    fn fetch_one(
+        &mut self,
+        n: usize,
+        elsewhere: &Elsewhere,
+        coordinates: &[Value],
+        fetched: &mut Fetched,
+    ) -> Result<Value, WriteError> {
+        match fetched.0.get(n) {
+            Some(Some(known)) => return Ok(*known),
+            Some(None) => {}
+            None => return Err(WriteError::Reader("something is used that is not fetched".into())),
+        }
+        let value = match &elsewhere.fetched[n] {
+            Fetch::Load { value, element } => self.load_element(*value, element, coordinates)?,
+            Fetch::Copy { value, operands } => {
+                let original = self.site.value(*value);
+                if !original.is_instruction() || original.is_phi() || original.touches_memory() {
+                    return Err(WriteError::Reader("what cannot be repeated is fetched".into()));
+                }
+                let mut now = Vec::new();
+                for (operand, source) in operands {
+                    let value = self.fetched_operand(*operand, source, elsewhere, coordinates, fetched)?;
+                    now.push((self.site.value(*operand), value));
+                }
+                let copy = self.target.clone_here(self.build, original);
+                for (index, operand) in original.operands().into_iter().enumerate() {
+                    let twin = self.site.stands_for(operand);
+                    let known = now.iter().find(|(value, _)| *value == twin).map(|(_, now)| *now);
+                    let operand_now = known.unwrap_or_else(|| self.outside(operand));
+                    if operand_now != operand {
+                        copy.set_operand(index, operand_now);
+                    }
+                }
+                copy
+            }
+        };
+        fetched.0[n] = Some(value);
+        Ok(value)
     }
 
     fn fetched_operand(
         &mut self,
         value: ValueId,
         operand: &Operand,
-        fetched: &[Value],
+        elsewhere: &Elsewhere,
         coordinates: &[Value],
+        fetched: &mut Fetched,
     ) -> Result<Value, WriteError> {
         match operand {
-            Operand::Fetched(n) => match fetched.get(*n) {
-                Some(&value) => Ok(value),
-                None => Err(WriteError::Reader("something is used before it is fetched".into())),
-            },
+            Operand::Fetched(n) => self.fetch_one(*n, elsewhere, coordinates, fetched),
             Operand::Outside(value) => Ok(self.outside(self.site.value(*value))),
             Operand::Counter(CounterValue { base, offset }) => self.write_induction(value, *base, offset, coordinates),
         }

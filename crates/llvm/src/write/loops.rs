@@ -2,10 +2,11 @@
 
 use super::WriteError;
 use super::code::CodeWriter;
-use super::ir::{Compare, Value};
+use super::ir::{Block, Compare, Value};
 use super::tags::plain_loop_id;
 use crate::body::BodyKind;
-use model::loop_ast::{For, Node};
+use model::loop_ast::{Expr, For, Node};
+use model::scop::StatementId;
 use planted::Fault;
 
 impl CodeWriter<'_> {
@@ -82,6 +83,8 @@ impl CodeWriter<'_> {
             let whole = self.build.mul(self.build.udiv(distance, step), step);
             self.build.add(first, whole)
         };
+        let tested = self.write_shared_predicates(f)?;
+        let preheader = self.build.block();
         self.build.branch(body);
 
         self.build.at_end(body);
@@ -89,7 +92,12 @@ impl CodeWriter<'_> {
         counter.add_incoming(first, preheader);
         let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(self.build));
         let shadowed = self.counters.insert(f.counter, counter);
+        let (skipped, outer_guarded) = match tested {
+            Some((skipped, statements)) => (Some(skipped), std::mem::replace(&mut self.guarded, statements)),
+            None => (None, std::mem::take(&mut self.guarded)),
+        };
         self.write_node(&f.body)?;
+        self.guarded = outer_guarded;
         match shadowed {
             Some(value) => self.counters.insert(f.counter, value),
             None => self.counters.remove(&f.counter),
@@ -109,9 +117,56 @@ impl CodeWriter<'_> {
             None => plain_loop_id(self.build, ends),
         };
         branch.set_metadata("llvm.loop", id);
+        if let Some(skipped) = skipped {
+            self.place_after_current(skipped);
+            self.build.at_end(skipped);
+            self.build.branch(exit);
+        }
         self.place_after_current(exit);
         self.build.at_end(exit);
         Ok(())
+    }
+
+    /// A predicate that is the same in all iterations is tested before the loop; returns where control is if it does not hold, and
+    /// the statements that need not test it.
+    ///
+    /// Nothing but statements stands in the loop, so that its first iteration, which there is behind the guard of the loop, runs the
+    /// first of them: what that would look at is there now, and all others find the same, since their predicates are those of the
+    /// same instance of the condition.
+    fn write_shared_predicates(&mut self, f: &For) -> Result<Option<(Block, Vec<StatementId>)>, WriteError> {
+        let calls: Vec<(StatementId, &[Expr])> = match &f.body {
+            Node::Call { statement, coordinates } => vec![(*statement, coordinates)],
+            Node::Block(children) => {
+                let call = |child| match child {
+                    &Node::Call { statement, ref coordinates } => Some((statement, &coordinates[..])),
+                    _ => None,
+                };
+                children.iter().map(call).collect::<Option<_>>().unwrap_or_default()
+            }
+            _ => return Ok(None),
+        };
+        let Some(&(first, coordinates)) = calls.first() else { return Ok(None) };
+        let predicates = &self.site.body(first)?.predicates;
+        let Some(depth) = predicates.iter().map(|p| p.depth).max() else { return Ok(None) };
+        for (statement, others) in &calls {
+            let same = self.site.body(*statement)?.predicates == *predicates && others[..depth] == coordinates[..depth];
+            if !same {
+                return Ok(None);
+            }
+        }
+        let mut varies = false;
+        for coordinate in &coordinates[..depth] {
+            coordinate.for_each(&mut |e| varies |= *e == Expr::Counter(f.counter));
+        }
+        if varies || !self.site.body(first)?.predicates_need_only(depth) {
+            return Ok(None);
+        }
+        let mut now = Vec::new();
+        for (dimension, coordinate) in coordinates.iter().enumerate() {
+            now.push(if dimension < depth { self.write_int(coordinate)? } else { self.build.constant(0) });
+        }
+        let skipped = self.write_predicates_before(first, &now)?;
+        Ok(skipped.map(|skipped| (skipped, calls.iter().map(|c| c.0).collect())))
     }
 
     /// Is there a statement in it that loops on its own? Our loops count to a bound, but such a one may go round forever, and then so

@@ -2,15 +2,17 @@
 
 use super::WriteError;
 use super::code::CodeWriter;
+use super::elsewhere::Fetched;
 use super::ir::{Block, Value};
-use crate::body::{BodyKind, Induction, ScalarAccess};
+use crate::body::{Body, BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
 use model::polynomial::Polynomial;
-use model::scop::{ArrayId, StatementId};
+use model::scop::{ArrayId, Predicate, StatementId};
 use planted::Fault;
 use std::collections::{HashMap, HashSet};
 
 /// One instance being written.
+#[derive(Default)]
 pub(super) struct Instance {
     /// Values of the region in this instance.
     pub(super) now: HashMap<Value, Value>,
@@ -38,13 +40,14 @@ impl CodeWriter<'_> {
             let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
             instance.now.insert(site.value(access.value), value);
         }
-        self.fetch(&body.elsewhere, coordinates, &mut instance)?;
+        let mut fetched = Fetched::nothing(&body.elsewhere);
+        let skipped = match self.guarded.contains(&statement) {
+            true => None,
+            false => self.write_predicates(body, coordinates, &mut instance, &mut fetched)?,
+        };
+        self.fetch(&body.elsewhere, coordinates, &mut instance, &mut fetched)?;
         // After the reads: where a value is both, the induction counts.
-        for induction in &body.inductions {
-            let Induction { value, base, offset } = induction;
-            let now = self.write_induction(*value, *base, offset, coordinates)?;
-            instance.now.insert(site.value(*value), now);
-        }
+        self.write_inductions(body, coordinates, &mut instance)?;
         match &body.kind {
             BodyKind::Instructions(ids) => {
                 for &id in ids {
@@ -69,7 +72,71 @@ impl CodeWriter<'_> {
             let value = self.current(&instance, site.value(*value))?;
             self.store_element(value, element, coordinates)?;
         }
+        if let Some(skipped) = skipped {
+            self.build.branch(skipped);
+            self.place_after_current(skipped);
+            self.build.at_end(skipped);
+        }
         Ok(())
+    }
+
+    fn write_inductions(
+        &mut self,
+        body: &Body,
+        coordinates: &[Value],
+        instance: &mut Instance,
+    ) -> Result<(), WriteError> {
+        for Induction { value, base, offset } in &body.inductions {
+            let now = self.write_induction(*value, *base, offset, coordinates)?;
+            instance.now.insert(self.site.value(*value), now);
+        }
+        Ok(())
+    }
+
+    /// Goes on only where the predicates of a statement hold; returns where control is otherwise, if there are any.
+    fn write_predicates(
+        &mut self,
+        body: &Body,
+        coordinates: &[Value],
+        instance: &mut Instance,
+        fetched: &mut Fetched,
+    ) -> Result<Option<Block>, WriteError> {
+        if body.predicates.is_empty() {
+            return Ok(None);
+        }
+        let skipped = self.build.new_block(c"lw.skipped");
+        self.write_inductions(body, coordinates, instance)?;
+        for Predicate { condition, truth, .. } in &body.predicates {
+            self.fetch_value(*condition, &body.elsewhere, coordinates, instance, fetched)?;
+            // A pure condition that is computed again.
+            for &id in &body.recomputed {
+                self.copy_instruction(instance, self.site.value(id))?;
+            }
+            let holds = self.current(instance, self.site.value(*condition))?;
+            let then = self.build.new_block(c"lw.predicated");
+            let (first, second) = if *truth { (then, skipped) } else { (skipped, then) };
+            self.build.branch_if(holds, first, second);
+            self.place_after_current(then);
+            self.build.at_end(then);
+        }
+        Ok(Some(skipped))
+    }
+
+    /// The same for the first of the statements of a loop, before the loop, whose other instances find the same there.
+    pub(super) fn write_predicates_before(
+        &mut self,
+        statement: StatementId,
+        coordinates: &[Value],
+    ) -> Result<Option<Block>, WriteError> {
+        let (site, body) = (self.site, self.site.body(statement)?);
+        let mut instance = Instance::default();
+        for access in &body.reads {
+            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
+            instance.now.insert(site.value(access.value), value);
+        }
+        instance.weakened = body.recomputed.iter().map(|&id| site.value(id)).collect();
+        let mut fetched = Fetched::nothing(&body.elsewhere);
+        self.write_predicates(body, coordinates, &mut instance, &mut fetched)
     }
 
     /// The array that an instruction touches, where it is one: a copy from one to another may be tagged as neither.

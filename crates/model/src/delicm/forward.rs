@@ -156,6 +156,10 @@ impl Work<'_> {
     ) -> Result<Option<Operand>, IslError> {
         let At { value, statement, instance } = at;
         let draft = &self.drafts[&statement];
+        // What runs under a predicate need not have run for who does not depend on it.
+        if !self.drafts[&tree.user].predicates.starts_with(&draft.predicates) {
+            return Ok(None);
+        }
         if let Some(counter) = draft.code.counters.get(&value) {
             let offset = counter.offset.compose(place).ok();
             return Ok(offset.map(|offset| Operand::Counter(CounterValue { base: counter.base, offset })));
@@ -280,6 +284,9 @@ impl Work<'_> {
         let At { value, statement, instance } = at;
         let mut out = Vec::new();
         let draft = &self.drafts[&statement];
+        if !self.drafts[&user].predicates.starts_with(&draft.predicates) {
+            return Ok(out);
+        }
         // What the user itself stores is not there yet.
         let is_user = statement == user && instance.is_identity()?;
         for (k, item) in draft.alive().filter(|_| !draft.boxed && !is_user) {

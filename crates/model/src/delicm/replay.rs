@@ -339,7 +339,7 @@ impl<'a> Run<'a> {
         now: &mut HashMap<ValueId, Term>,
     ) {
         let none = Vec::new();
-        let Statement { accesses, boxed, .. } = &self.scop.statements[&id];
+        let Statement { accesses, boxed, predicates, .. } = &self.scop.statements[&id];
         for &value in operations {
             let access = accesses.iter().position(|access| match access.role {
                 Role::Load(load) => load == value,
@@ -355,7 +355,15 @@ impl<'a> Run<'a> {
                 }
                 (Some(Role::Store { value: stored, .. }), _) => {
                     let term = self.value(stored, now);
-                    self.write(touched, term);
+                    if predicates.is_empty() {
+                        self.write(touched, term);
+                        continue;
+                    }
+                    // What is there then depends on them.
+                    let mut inputs = vec![term];
+                    inputs.extend(predicates.iter().map(|p| self.value(p.condition, now)));
+                    let term = self.terms.of(Made::Operation(value, inputs));
+                    self.may_write(touched, term);
                 }
                 (role, Some(Origin::Operation(operation))) => {
                     let operands = operation.operands.iter().map(|v| self.value(*v, now)).collect();

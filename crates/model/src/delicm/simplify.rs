@@ -236,6 +236,7 @@ impl Work<'_> {
     fn needed(&self, draft: &WorkingStatement) -> BTreeSet<ValueId> {
         let mut needed = BTreeSet::new();
         let mut open: Vec<ValueId> = draft.code.effects.clone();
+        open.extend(draft.predicates.iter().map(|p| p.condition));
         open.extend(draft.alive().filter(|(_, i)| i.writes()).filter_map(|(_, i)| match i.access.role {
             Role::WriteScalar(value) => value,
             Role::Store { instruction, .. } => Some(instruction),
@@ -304,6 +305,7 @@ impl Work<'_> {
     fn uses(&self, draft: &WorkingStatement, value: ValueId) -> usize {
         let by_operations = draft.code.operations.iter().flat_map(|&v| self.program.operands(v));
         let written = draft.alive().filter(|(_, i)| matches!(i.access.role, Role::WriteScalar(v) if v == Some(value)));
-        by_operations.filter(|&&v| v == value).count() + written.count()
+        let asked = draft.predicates.iter().filter(|p| p.condition == value);
+        by_operations.filter(|&&v| v == value).count() + written.count() + asked.count()
     }
 }

@@ -4,7 +4,7 @@ use super::code::{Changed, Code, Counts, Element, Fetch, Home, Operand, Program,
 use crate::delinearize::Offset;
 use crate::known::KnownParams;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
-use crate::scop::{Access, AccessKind, Array, ArrayId, Scop, StatementId};
+use crate::scop::{Access, AccessKind, Array, ArrayId, Predicate, Scop, StatementId};
 use crate::zone::{Flow, Pair, Timeline};
 use indexmap::IndexMap;
 use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
@@ -41,6 +41,7 @@ pub(super) struct WorkingStatement {
     pub from: StatementId,
     pub domain: Set,
     pub boxed: bool,
+    pub predicates: Vec<Predicate>,
     pub in_loop: bool,
     pub items: Vec<WorkingAccess>,
     pub code: Code,
@@ -122,6 +123,7 @@ impl<'a> Work<'a> {
                     from: id,
                     domain: known.shorten_set(&statement.domain)?,
                     boxed: statement.boxed,
+                    predicates: statement.predicates.clone(),
                     in_loop: !statement.loop_names.is_empty(),
                     items,
                     code,

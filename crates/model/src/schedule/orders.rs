@@ -83,19 +83,25 @@ impl Orders {
         for statement in scop.statements.values() {
             domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
         }
-        let proximity = deps.flow.union(&deps.reduction)?;
+        // What may not be written hides nothing that was there before, so that all pairs of a chain depend on each other. The scheduler
+        // only needs neighbours: where those are in order, all are. What comes of it is checked with all.
+        let has_predicates = scop.statements.values().any(|s| !s.predicates.is_empty());
+        let neighbours = |pairs: UnionMap| -> Result<UnionMap, IslError> {
+            if has_predicates { pairs.subtract(&pairs.apply_range(&pairs)?)?.coalesce() } else { Ok(pairs) }
+        };
+        let proximity = neighbours(deps.flow.clone())?.union(&deps.reduction)?;
         let ranges = match (&deps.ranges, scalars) {
             (Some(ranges), Scalars::Reordered) => ranges.scalars.clone(),
             _ => Vec::new(),
         };
         let exact = if ranges.is_empty() {
-            let validity = deps.validity()?;
+            let validity = neighbours(deps.validity()?)?;
             let coincidence =
                 deps.has_reductions()?.then(|| validity.union(&deps.reduction)?.coalesce()).transpose()?;
             Relations { validity, coincidence, proximity, conditional: None }
         } else {
             Relations {
-                validity: deps.firm_validity()?,
+                validity: neighbours(deps.firm_validity()?)?,
                 coincidence: Some(deps.at_once()?),
                 proximity,
                 conditional: Some(Conditional {

@@ -27,7 +27,7 @@ use crate::facts::{BlockId, LoopId, Type, ValueId};
 use isl::{Aff, DimType, IslError, LocalSpace, PwAff, Set, Space};
 use model::assume::{Allowed, AssumptionKind};
 use model::refusal::RefusalKind;
-use model::scop::{Param, ParamId};
+use model::scop::{Param, ParamId, Predicate};
 use std::collections::BTreeSet;
 
 /// Expressions deeper than this are not worth reading.
@@ -44,6 +44,8 @@ pub struct Scope {
     pub domain: Set,
     pub block: BlockId,
     pub line: u32,
+    /// Conditions on data under which something happens there.
+    pub predicates: Vec<Predicate>,
 }
 
 /// Why a value cannot be read.

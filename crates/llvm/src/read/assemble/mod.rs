@@ -230,7 +230,13 @@ impl Assembly<'_> {
             let edge_writes = draft.boxed.iter().flat_map(|b| &b.edge_writes).map(|(_, value, slot)| (*value, *slot));
             for (value, slot) in draft.writes.iter().copied().chain(edge_writes) {
                 let role = Role::WriteScalar(draft.boxed.is_none().then(|| self.values.stands_for(value)));
-                touched.entry((AccessKind::Write, slot)).or_insert(role);
+                // A φ behind the predicate gets something else where it does not hold.
+                let is_certain = match slot {
+                    Slot::Phi(phi) => self.cut.predicates_of(self.values, phi).starts_with(&draft.scope.predicates),
+                    Slot::Value(_) => true,
+                };
+                let kind = if is_certain { AccessKind::Write } else { AccessKind::MayWrite };
+                touched.entry((kind, slot)).or_insert(role);
             }
             for ((kind, slot), role) in touched {
                 let id = self.slots[&slot];
@@ -242,7 +248,7 @@ impl Assembly<'_> {
                     relation: Map::from_domain_and_range(domain, &cell)?,
                     offset: None,
                     bytes: self.arrays[&id].cell_bytes,
-                    exact: true,
+                    exact: kind != AccessKind::MayWrite,
                     update: None,
                     line: draft.scope.line,
                 });
@@ -388,6 +394,7 @@ impl Assembly<'_> {
                     boxed: draft.boxed.is_some(),
                     loop_names: loop_names(self.values, &draft),
                     bound_to_thread: draft.bound_to_thread,
+                    predicates: draft.scope.predicates.clone(),
                 },
             );
             bodies.insert(id, body(draft, slots, parts.updating));
@@ -500,6 +507,7 @@ fn body(draft: Draft, slots: &IndexMap<Slot, ArrayId>, updating: Vec<ValueId>) -
         recomputed: draft.recomputed,
         updating,
         elsewhere: Elsewhere::default(),
+        predicates: draft.scope.predicates,
     }
 }
 

@@ -42,7 +42,8 @@ impl Control<'_, '_> {
     fn learn(&mut self, guard: &Guard) -> Result<(), Stop> {
         let domain = Set::universe(&set_space(self.values.ctx, 0)?)?;
         let block = guard.block;
-        let scope = Scope { loops: Vec::new(), domain, block, line: self.values.facts.line_of_block(block) };
+        let (line, predicates) = (self.values.facts.line_of_block(block), Vec::new());
+        let scope = Scope { loops: Vec::new(), domain, block, line, predicates };
         self.arithmetic.prove(|this| {
             let set = this.condition(guard.condition, &scope)?;
             let set = if guard.truth { set } else { set.complement()? }.params()?;

@@ -8,11 +8,12 @@ use super::Stop;
 use super::arithmetic::{Arithmetic, Scope, set_space};
 use super::region::single_entry_part;
 use super::values::Values;
-use crate::facts::{BlockId, Loop, LoopId, Op, ValueId};
+use crate::facts::{BlockId, FunctionFacts, Loop, LoopId, Op, ValueId};
 use count::turns;
 use errors::ErrorBranch;
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
+use model::scop::Predicate;
 use planted::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,9 +39,22 @@ struct Level {
     reached: BTreeMap<BlockId, Set>,
     /// Behind the block where the loop is left, one iteration less runs.
     exiting: Option<(BlockId, Set)>,
+    /// Under which the whole level runs, and further ones of some blocks.
+    predicates: Vec<Predicate>,
+    predicated: BTreeMap<BlockId, Predicate>,
 }
 
 impl Level {
+    fn new(loops: Vec<LoopId>, exiting: Option<(BlockId, Set)>, predicates: Vec<Predicate>) -> Level {
+        Level { loops, reached: BTreeMap::new(), exiting, predicates, predicated: BTreeMap::new() }
+    }
+
+    fn predicates_of(&self, facts: &FunctionFacts, block: BlockId) -> Vec<Predicate> {
+        // Those that were found first are around the others.
+        let own = self.predicated.iter().filter(|(above, _)| facts.dominates(**above, block)).map(|(_, p)| *p);
+        self.predicates.iter().copied().chain(own).collect()
+    }
+
     fn reach(&mut self, block: BlockId, instances: Set) -> Result<(), isl::IslError> {
         let all = match self.reached.remove(&block) {
             Some(known) => known.union(&instances)?.coalesce()?,
@@ -71,7 +85,7 @@ pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop
     let mut control = Control { values, arithmetic, arrivals, promises, unmodelled_endless: false };
     control.learn_from_guards()?;
     let everything = Set::universe(&set_space(values.ctx, 0)?)?;
-    let mut level = Level { loops: Vec::new(), reached: BTreeMap::new(), exiting: None };
+    let mut level = Level::new(Vec::new(), None, Vec::new());
     level.reach(values.region.entry, everything)?;
     let items = control.read_level(level, values.region.scope)?;
     Ok((items, control.arrivals))
@@ -88,13 +102,24 @@ impl Control<'_, '_> {
             if self.values.facts.block(block).innermost_loop == current {
                 // A block of this level that nothing reaches is dead code behind a condition that is always false.
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
-                self.note_arrival(block, &domain)?;
-                let scope =
-                    Scope { loops: level.loops.clone(), domain, block, line: self.values.facts.line_of_block(block) };
-                self.learn_from_hints(&scope)?;
+                let (line, predicates) =
+                    (self.values.facts.line_of_block(block), level.predicates_of(self.values.facts, block));
+                // Nothing is learnt from what may never run.
+                let certain = predicates.is_empty();
+                if certain {
+                    self.note_arrival(block, &domain)?;
+                }
+                let scope = Scope { loops: level.loops.clone(), domain, block, line, predicates };
+                if certain {
+                    self.learn_from_hints(&scope)?;
+                }
                 match self.follow_edges(&scope, &mut level, current) {
                     Ok(()) => items.push(Item::Block(scope)),
                     Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::NonAffineBranch => {
+                        if self.predicate(&scope, &mut level, current)? {
+                            items.push(Item::Block(scope));
+                            continue;
+                        }
                         let Some((part, exit)) = self.box_around(block, current) else {
                             return Err(Stop::Refused { refusal, block });
                         };
@@ -110,7 +135,9 @@ impl Control<'_, '_> {
                 }
                 let Some(domain) = level.reached.get(&block).cloned() else { continue };
                 let info = &self.values.facts.loops[child.index()];
-                let scope = Scope { loops: level.loops.clone(), domain: domain.clone(), block, line: info.line };
+                let predicates = level.predicates_of(self.values.facts, block);
+                let (loops, line) = (level.loops.clone(), info.line);
+                let scope = Scope { loops, domain: domain.clone(), block, line, predicates };
                 let promises = self.promises.len();
                 match self.read_loop(child, &scope) {
                     Ok(body) => {
@@ -145,6 +172,39 @@ impl Control<'_, '_> {
             }
         }
         Ok(items)
+    }
+
+    /// Lets both ways of a branch on data run in all instances, under a predicate. Says whether that can be done: if each block up to
+    /// where they meet again belongs to one of them, and there are loops that gain from it.
+    fn predicate(&mut self, scope: &Scope, level: &mut Level, current: Option<LoopId>) -> Result<bool, Stop> {
+        let (facts, block) = (self.values.facts, scope.block);
+        let Some(exit) = self.values.facts.block(block).immediate_post_dominator else { return Ok(false) };
+        let at_level = |b: BlockId| self.values.region.contains(b) && facts.block(b).innermost_loop == current;
+        let Some(terminator) = facts.terminator(block) else { return Ok(false) };
+        let (Op::Branch { targets }, &[condition, ..]) = (&terminator.op, &terminator.operands[..]) else {
+            return Ok(false);
+        };
+        if scope.loops.is_empty() || !at_level(exit) {
+            return Ok(false);
+        }
+        let Some(part) = self.boxable_part(block, exit, current) else { return Ok(false) };
+        let has_loops = part.iter().any(|&b| facts.block(b).innermost_loop != current);
+        let is_left = current.is_some_and(|l| facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
+        let sides: Vec<BlockId> = targets.iter().copied().filter(|&t| t != exit).collect();
+        let is_entered = |side: &BlockId| facts.block(*side).predecessors == [block];
+        let belongs = |b: &BlockId| *b == block || sides.iter().any(|&side| facts.dominates(side, *b));
+        let endless = facts.loops.iter().any(|l| part.contains(&l.header) && l.may_never_end());
+        let is_value = facts.instruction(condition).is_some() && !self.values.is_outside(condition);
+        if !has_loops || is_left || endless || !is_value || !sides.iter().all(is_entered) || !part.iter().all(belongs) {
+            return Ok(false);
+        }
+        for side in sides {
+            let predicate = Predicate { condition, truth: side == targets[0], depth: scope.loops.len() };
+            level.predicated.insert(side, predicate);
+            level.reach(side, scope.domain.clone())?;
+        }
+        level.reach(exit, scope.domain.clone())?;
+        Ok(true)
     }
 
     /// The part from a block whose branch is not affine up to where its paths meet, if it can be one statement: on one level, without
@@ -189,7 +249,7 @@ impl Control<'_, '_> {
         let doubtful = self.behind_checks(id);
         let in_first = |b: &BlockId| self.values.facts.dominates(*b, *exiting) && !doubtful.contains(b);
         let (certain, others): (Vec<BlockId>, Vec<BlockId>) = info.blocks.iter().copied().partition(in_first);
-        for block in certain {
+        for block in certain.into_iter().filter(|_| scope.predicates.is_empty()) {
             self.note_arrival(block, &scope.domain)?;
         }
         let mut inner = scope.clone();
@@ -197,7 +257,7 @@ impl Control<'_, '_> {
         inner.domain = scope.domain.add_dims(DimType::Set, 1)?.lower_bound_si(DimType::Set, scope.loops.len(), 0)?;
         let turns = turns(self.arithmetic, id, *exiting, scope, &inner)?;
         let exiting = Some((*exiting, turns.completed));
-        let mut level = Level { loops: inner.loops, reached: BTreeMap::new(), exiting };
+        let mut level = Level::new(inner.loops, exiting, inner.predicates);
         level.reach(info.header, turns.begun)?;
         let items = self.read_level(level, Some(id))?;
         // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands, and

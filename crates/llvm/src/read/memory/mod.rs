@@ -120,7 +120,8 @@ impl AccessReader<'_, '_> {
     fn read_instruction(&mut self, index: usize, draft: &Draft, value: ValueId) -> Result<(), Stop> {
         let facts = self.arithmetic.values.facts;
         let instruction = facts.instruction(value).expect("an instruction");
-        let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
+        let certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
+        let write = if certain { AccessKind::Write } else { AccessKind::MayWrite };
         let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {

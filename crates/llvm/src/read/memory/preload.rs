@@ -84,7 +84,8 @@ fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, load: ValueI
     };
     let instruction = facts.instruction(loads[0]).expect("a load");
     let line = if instruction.line != 0 { instruction.line } else { facts.line_of_block(instruction.block) };
-    let scope = Scope { loops: Vec::new(), domain: domain.clone(), block: instruction.block, line };
+    let (loops, predicates) = (Vec::new(), Vec::new());
+    let scope = Scope { loops, domain: domain.clone(), block: instruction.block, line, predicates };
     let mut cell = None;
     if !loads.iter().all(|&load| values.is_read_once_before_writes(load)) {
         let read = arithmetic.attempt(|this| this.pointer(instruction.operands[0], &scope))?;

@@ -288,7 +288,8 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
         access(AccessKind::Write, model::scop::Role::Store { instruction: store, value: y }, ArrayId(0)),
     ];
     let (line, boxed, loop_names, bound_to_thread) = (0, false, vec!["i".into()], false);
-    let statement = Statement { line, domain, accesses, boxed, loop_names, bound_to_thread };
+    let predicates = Vec::new();
+    let statement = Statement { line, domain, accesses, boxed, loop_names, bound_to_thread, predicates };
     region.scop.statements.insert(StatementId(0), statement);
     region.bodies.insert(StatementId(0), body);
     region.bases = [(ArrayId(0), fixture.value_id("a")), (ArrayId(1), fixture.value_id("b"))].into_iter().collect();
