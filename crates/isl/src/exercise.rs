@@ -28,7 +28,7 @@ pub(crate) struct Gym {
     errors: Cell<usize>,
 }
 
-/// So many combinations of arguments are all tried; of more, one in so many.
+/// Up to this many combinations of arguments, all are tried; of more, one in this many.
 const ALL_OF: usize = 250;
 const ONE_IN: usize = 23;
 

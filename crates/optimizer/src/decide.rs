@@ -125,7 +125,7 @@ fn is_worth_memory(with: &ConsideredRegion, without: &ConsideredRegion, options:
     cycles < worthwhile * before
 }
 
-/// On one thread, what is gained by several may take this much longer.
+/// An order that is worth it for its threads may take this much longer on one of them.
 const ALMOST_AS_FAST: f64 = 1.1;
 
 fn consider_with(

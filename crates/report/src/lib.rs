@@ -143,13 +143,23 @@ pub enum AccessKind {
     MayWrite,
 }
 
-/// The set { base + Σ kᵢ·strideᵢ | 0 ≤ kᵢ·strideᵢ ≤ spanᵢ }; over-approximated unless `exact`.
+/// The set { base + Σ kᵢ·strideᵢ | 0 ≤ kᵢ·strideᵢ ≤ spanᵢ }, and what it is to the elements that are touched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Lmad {
     pub base: String,
     pub dims: Vec<LmadDim>,
-    pub exact: bool,
+    pub mark: Mark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Mark {
+    Exact,
+    /// It contains them all.
+    Over,
+    /// It contains nothing else.
+    Under,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -378,7 +388,7 @@ mod tests {
                     lmad: Some(Lmad {
                         base: "0".into(),
                         dims: vec![LmadDim { stride: "n".into(), span: "n*n - n".into(), index: "i".into() }],
-                        exact: true,
+                        mark: Mark::Exact,
                     }),
                     reduction: Some(Reduction::Add),
                 }],
@@ -477,7 +487,7 @@ mod tests {
                                     "index": "i"
                                   }
                                 ],
-                                "exact": true
+                                "mark": "exact"
                               },
                               "reduction": "+"
                             }

@@ -16,7 +16,7 @@ use model::refusal::Refusal;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-/// So often a region is read with loads taken for invariant, each time fewer of them; then with none.
+/// A region is read at most this often with loads taken for invariant, fewer each time, and then with none.
 const MAX_DISAPPOINTMENTS: usize = 4;
 
 /// What to change before a region is read again.

@@ -91,7 +91,7 @@ impl FunctionFacts {
 
     /// `a[…]` for an address or an element of something with a name.
     fn name_behind(&self, value: ValueId) -> Option<String> {
-        /// Further away it would be another story.
+        /// A name that is further away says little about the value.
         const STEPS: usize = 8;
         let mut at = value;
         for _ in 0..STEPS {

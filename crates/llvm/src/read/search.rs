@@ -40,7 +40,7 @@ pub fn search(inputs: Inputs, memory: &mut Memory) -> Reading {
 }
 
 impl Search<'_> {
-    /// A function in which much was read in vain, time and again smaller parts of the same, is not worth as much in the end.
+    /// A function in which reading ran out of its budget again and again, for ever smaller parts of the same, is not worth as much.
     fn budget(&self) -> Budget {
         const PATIENCE: usize = 8;
         if self.memory.in_vain < PATIENCE { READ } else { READ_HASTILY }

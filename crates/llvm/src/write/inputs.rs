@@ -101,7 +101,7 @@ impl<'s> Inputs<'s> {
     /// same by induction, and without promises the operation gives the same. Where v is poison, the original does not look at it in any
     /// branch or address, since it would have no meaning. Where it does not compute v, neither does it look at it. In both cases
     /// the model is right for every number in the place of v, for what it knows of v as a parameter is true of v', whatever it is:
-    /// the range of its type, and how operations that are exact for all numbers relate it to others (`Reader::define`), which
+    /// the range of its type, and how operations that are exact for all numbers relate it to others (`Arithmetic::define`), which
     /// holds for v' because it was computed from the copies of those.
     pub(super) fn hoisted(&mut self, value: Value) -> Value {
         if !self.site.is_inside(value) || self.copies.contains_key(&value) {

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A statement does not fetch more than this for one operand.
 const MAX_FETCHED: usize = 32;
-/// φs that hand on to φs are followed so far.
+/// Chains of φs that hand on to φs are followed to this depth.
 const MAX_DEPTH: usize = 12;
 
 /// Where a value is at the moment the user runs.

@@ -35,7 +35,7 @@ use isl::{IslError, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwMultiA
 use std::collections::BTreeSet;
 use work::Work;
 
-/// Forwarding makes way for moving, and the other way round; so often at most.
+/// Forwarding makes way for moving, and the other way round: both are repeated at most this often.
 const MAX_ROUNDS: usize = 4;
 
 /// What a region has become.

@@ -12,7 +12,7 @@ use isl::{IslError, Set};
 
 /// A statement is not cut into more parts at once.
 const MAX_PARTS: usize = 3;
-/// Nor does a region get more statements than this by it: the scheduler's work grows faster than their number.
+/// Nor does that give a region more statements than this: the scheduler's work grows faster than their number.
 const MAX_STATEMENTS: usize = 24;
 
 impl Work<'_> {

@@ -27,7 +27,7 @@ struct Placement {
     broken: Vec<Set>,
 }
 
-/// So far from a counter its neighbours are at most.
+/// Neighbours of a counter are at most this far from it.
 const MAX_NEIGHBOUR: i128 = 8;
 
 /// What is done about a subscript that may leave its dimension.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// What an exact bound may cost; operations on large numbers are slow, so this is seconds at worst.
 const EXACT_BOUND: Budget = Budget::new("one bound of an array", 20_000);
-/// An exact bound with more pieces than this is replaced by that of a simple hull; one of that by nothing.
+/// An exact bound with more pieces than this is replaced by that of a simple hull, and one of a hull by nothing.
 const MAX_PIECES: usize = 8;
 
 pub(super) enum Unchecked {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
-/// So many more instances without vectors than in the original are tolerated, as a share of all.
+/// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
 
 /// The budget of one run of isl's scheduler: about a second at most.

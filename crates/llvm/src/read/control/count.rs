@@ -1,4 +1,4 @@
-//! How often loops turn.
+//! How many iterations loops have.
 //!
 //! Where scalar evolution knows a loop's count it is taken, since LLVM proves more than we do. It knows none where the bound is loaded
 //! again in every iteration, or where the counter may wrap around: then the exit condition itself is read. In iteration i of an

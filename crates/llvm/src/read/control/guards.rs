@@ -8,7 +8,7 @@ use crate::read::arithmetic::{NotAffine, Scope, set_space};
 use isl::Set;
 use std::collections::BTreeSet;
 
-/// What guards tell is kept in so many parts at most.
+/// What guards tell is kept in at most this many parts.
 const MAX_CONTEXT_PARTS: usize = 2;
 /// Guards further up seldom speak of the same values.
 const MAX_GUARDS: usize = 16;

@@ -13,7 +13,7 @@ use super::Values;
 use crate::facts::{BlockId, CastOp, MemoryUse, Op, Predicate, Type, UseSize, ValueId, ValueKind};
 use std::collections::BTreeSet;
 
-/// Addresses are followed so far.
+/// An address is followed through at most this many operations.
 const MAX_STEPS: usize = 32;
 /// One pass finds what is loaded through what the pass before found.
 const MAX_PASSES: usize = 6;

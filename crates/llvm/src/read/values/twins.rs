@@ -4,7 +4,7 @@ use super::Values;
 use crate::facts::{LoopId, Op, Scev, ValueId};
 use planted::Fault;
 
-/// Expressions are compared so deep.
+/// Expressions are compared down to this depth.
 const MAX_DEPTH: u32 = 6;
 
 impl Values<'_> {
