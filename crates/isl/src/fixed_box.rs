@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::object::{methods, object};
-use crate::{Aff, MultiAff, Space, Val};
+use crate::{Aff, MultiAff, MultiVal, Space, Val};
 
 object! {
     /// A box of constant size at an offset that may depend on parameters and inputs, around a set.
@@ -12,6 +12,7 @@ methods! { FixedBox;
     fn get_space(&self) -> Space = isl_fixed_box_get_space;
     fn is_valid(&self) -> bool = isl_fixed_box_is_valid;
     fn get_offset(&self) -> MultiAff = isl_fixed_box_get_offset;
+    fn get_size(&self) -> MultiVal = isl_fixed_box_get_size;
 }
 
 object! {

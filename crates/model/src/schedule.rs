@@ -14,9 +14,10 @@ mod shape;
 pub use orders::{Orders, Scalars};
 
 use crate::dependence::Dependences;
+use crate::names::Names;
 use crate::scop::Scop;
-use crate::transform::{Legal, Step, Steps};
-use isl::{Budget, IslError, Schedule, UnionMap};
+use crate::transform::{Legal, Step, Steps, Tree};
+use isl::{Budget, IslError, UnionMap};
 
 /// What the estimate knows of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct ScheduleOptions {
     pub min_parallel_instances: f64,
     /// Not the choices estimated to be the fastest, but any, drawn with this number: to test the transformations.
     pub draw: Option<u64>,
+    /// Steps may need memory of our own.
+    pub may_allocate: bool,
     /// The order that is chosen is made wrong: to test that it is refused.
     pub spoil: bool,
 }
@@ -80,6 +83,7 @@ impl Default for ScheduleOptions {
             min_instances: 4096.0,
             min_parallel_instances: 20_000.0,
             draw: None,
+            may_allocate: true,
             spoil: false,
         }
     }
@@ -125,11 +129,15 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn schedule(&self) -> &Schedule {
-        self.legal.schedule()
+    pub fn tree(&self) -> &Tree {
+        self.legal.tree()
     }
     /// One line each, the start first.
-    pub fn history(&self) -> Vec<String> {
+    pub fn history(&self, names: &Names) -> Vec<String> {
+        let text = |step: &Step| match step {
+            Step::Pack { band, array } => format!("pack {} before {band}", names.array_in_source(*array)),
+            step => step.to_string(),
+        };
         let start = match self.start {
             Start::Original => "start with the original order".to_string(),
             Start::Scheduler { fusion, scalars } => {
@@ -137,7 +145,7 @@ impl Order {
                 format!("start with isl's order, fusion {}{scalars}", if fusion == Fusion::Min { "min" } else { "max" })
             }
         };
-        [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
+        [start].into_iter().chain(self.steps.iter().map(text)).collect()
     }
     pub fn is_tiled(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))

@@ -40,6 +40,8 @@ ordinal!(/// The n-th statement in original textual order, `S<n>` in isl.
     StatementId, "S");
 ordinal!(/// The n-th array (or scalar slot), `A<n>` in isl.
     ArrayId, "A");
+ordinal!(/// The n-th copy that the model makes, see [`crate::transform::Copy`]; `C<n>` in isl.
+    CopyId, "C");
 
 /// A value of the program (an argument, instruction, constant or global), numbered by who read it. In one instance of a statement it is
 /// one thing.

@@ -7,6 +7,7 @@ use crate::{contain, fail_on_purpose, remark, tell_of_failure};
 use llvm::facts::FunctionFacts;
 use llvm::write::{WriteOptions, write_region};
 use llvm::{Analyses, Backup, FunctionHandle};
+use model::names::Names;
 use model::refusal::{Refusal, RefusalKind};
 use options::Options;
 use std::collections::BTreeMap;
@@ -154,8 +155,8 @@ fn report(facts: &FunctionFacts, considered: &Considered) -> report::Function {
                 outcome.plan = Some(&chosen.plan);
                 outcome.transformation = report::Transformation {
                     by: report::By::Auto,
-                    schedule: chosen.order.schedule().to_string(),
-                    steps: chosen.order.history(),
+                    schedule: chosen.order.tree().schedule.to_string(),
+                    steps: chosen.order.history(&Names::of(scop)),
                     ast: chosen.plan.body.text(scop),
                     tiled: chosen.order.is_tiled(),
                     parallel: chosen.order.is_for_threads(),

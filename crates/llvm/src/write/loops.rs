@@ -19,9 +19,13 @@ impl Code<'_> {
                 self.write_loop(f, first, last)
             }
             Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
-            Node::Call { statement, coordinates } => {
+            Node::Call { statement, coordinates, found } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
-                self.write_statement(*statement, &coordinates)
+                self.write_statement(*statement, &coordinates, found)
+            }
+            Node::Copy { from, coordinates, into, loads } => {
+                let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
+                self.write_copy(from, &coordinates, into, loads)
             }
         }
     }
@@ -123,6 +127,7 @@ impl Code<'_> {
             Node::If { then, otherwise, .. } => {
                 self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
             }
+            Node::Copy { .. } => false,
             Node::Call { statement, .. } => {
                 self.site.region.bodies.get(statement).is_some_and(|body| match &body.kind {
                     BodyKind::Instructions(_) => false,

@@ -5,6 +5,7 @@ use super::code::Code;
 use super::ir::{Block, Value};
 use crate::body::{BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
+use model::loop_ast::OwnCell;
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, StatementId};
 use planted::Fault;
@@ -21,7 +22,12 @@ pub(super) struct Instance {
 }
 
 impl Code<'_> {
-    pub(super) fn write_statement(&mut self, statement: StatementId, coordinates: &[Value]) -> Result<(), WriteError> {
+    pub(super) fn write_statement(
+        &mut self,
+        statement: StatementId,
+        coordinates: &[Value],
+        found: &[(ValueId, OwnCell)],
+    ) -> Result<(), WriteError> {
         let (site, body) = (self.site, self.site.body(statement)?);
         if coordinates.len() != body.loops.len() {
             return Err(WriteError::Plan(format!("{statement} is called with {} coordinates", coordinates.len())));
@@ -39,6 +45,12 @@ impl Code<'_> {
             instance.now.insert(site.value(access.value), value);
         }
         self.fetch(&body.elsewhere, coordinates, &mut instance)?;
+        for (load, own) in found {
+            let load = site.value(*load);
+            let now = self.load_own(load.ty(), own)?;
+            instance.now.insert(load, now);
+            instance.copied.insert(load);
+        }
         // After the reads: where a value is both, the induction counts.
         for induction in &body.inductions {
             let Induction { value, base, offset } = induction;

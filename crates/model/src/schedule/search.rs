@@ -6,7 +6,7 @@ use super::shape::{Region, Shape, Tree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
+use crate::transform::{self, BandId, Legal, Legality, Step, StepError, Steps, check_legal, label_above, labelled};
 use isl::{Budget, IslError, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
 
@@ -144,12 +144,14 @@ pub(super) fn choose(
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
-        Ok(match complete(schedule, steps, deps)? {
-            Legality::Violated(pairs) => Decision::Illegal { steps: steps.clone(), pairs },
+        let (packed, packs) = drawn_packs(applied(schedule, steps, scop)?, scop, options)?;
+        let steps: Steps = steps.iter().cloned().chain(packs).collect();
+        Ok(match check_legal(&packed, scop, deps)? {
+            Legality::Violated(pairs) => Decision::Illegal { steps, pairs },
             Legality::Legal(legal) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
                 let (legal, labels) = label(legal, scop, &tree.shape, threads_from, &vectors)?;
-                let steps = steps.iter().cloned().chain(labels).collect();
+                let steps = steps.into_iter().chain(labels).collect();
                 Decision::Transform { order: Order { start: *start, steps, legal }, reason, cycles }
             }
         })
@@ -209,16 +211,49 @@ fn spoilt(shape: &Shape, steps: &Steps) -> Steps {
     wrong.into_iter().chain(steps.iter().cloned()).collect()
 }
 
-/// Takes the steps, and tells whether what they lead to is legal.
-fn complete(schedule: &Schedule, steps: &Steps, deps: &Dependences) -> Result<Legality, IslError> {
-    let mut schedule = schedule.clone();
+/// What the steps make of a labelled tree.
+fn applied(schedule: &Schedule, steps: &Steps, scop: &Scop) -> Result<transform::Tree, IslError> {
+    let mut tree = schedule.clone().into();
     for step in steps {
-        schedule = match step.apply(&schedule) {
+        tree = match step.apply(&tree, scop) {
             Err(StepError::Isl(error)) => return Err(error),
             other => other.expect("steps are made for this tree"),
         };
     }
-    check_legal(&schedule, deps)
+    Ok(tree)
+}
+
+/// What it may take to find out what a band reads of an array.
+const PACK: Budget = Budget::new("one copy", 20_000);
+/// So many copies show all that there is to see.
+const MAX_DRAWN_PACKS: usize = 2;
+
+/// What it is worth to have elements side by side is not estimated yet: only drawn orders have copies, where they can be.
+fn drawn_packs(
+    mut tree: transform::Tree,
+    scop: &Scop,
+    options: &ScheduleOptions,
+) -> Result<(transform::Tree, Steps), IslError> {
+    let mut steps = Steps::new();
+    let Some(number) = options.draw.filter(|_| options.may_allocate) else { return Ok((tree, steps)) };
+    for (band, ..) in bands(&tree.schedule)? {
+        for &array in scop.arrays.keys() {
+            let tried = u64::from(array.0) << 8 | u64::from(band.level);
+            if steps.len() == MAX_DRAWN_PACKS || !is_drawn(number.rotate_left(32), band, tried) {
+                continue;
+            }
+            let step = Step::Pack { band, array };
+            let packed = scop.ctx.try_within(PACK, || match step.apply(&tree, scop) {
+                Err(StepError::Isl(error)) => Err(error),
+                other => Ok(other.ok()),
+            })?;
+            if let Some(packed) = packed.flatten() {
+                tree = packed;
+                steps.push(step);
+            }
+        }
+    }
+    Ok((tree, steps))
 }
 
 /// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band
@@ -231,7 +266,7 @@ fn label(
     vectors: &BTreeSet<BandId>,
 ) -> Result<(Legal, Steps), IslError> {
     let mut steps = Steps::new();
-    for (band, members, depth) in bands(legal.schedule())? {
+    for (band, members, depth) in bands(&legal.tree().schedule)? {
         let mut try_step = |step: Step| match legal.with(&step, scop) {
             Ok(with) => {
                 legal = with;
@@ -242,7 +277,8 @@ fn label(
             Err(_) => Ok(false),
         };
         let is_vector = vectors.contains(&band) && try_step(Step::Vectors { band })?;
-        let is_long = |least| instances_of_band(shape, band.number).is_some_and(|instances| instances >= least);
+        // A band that the shape does not have is one of copies, and all of its members are independent.
+        let is_long = |least| instances_of_band(shape, band.number).is_none_or(|instances| instances >= least);
         if threads_from.is_some_and(is_long) && !(is_vector && members == 1 && depth > 0) {
             try_step(Step::Threads { band })?;
         }

@@ -224,7 +224,7 @@ fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
     For { counter: Counter(index), first, last, step: 1, body, role: Role::InOrder }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
-    Node::Call { statement: StatementId(statement), coordinates }
+    Node::Call { statement: StatementId(statement), coordinates, found: Vec::new() }
 }
 fn holds(expr: Expr) -> CheckTerm {
     CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), test: Test::Holds(expr) }
