@@ -329,3 +329,118 @@ pub(super) fn has_copies_below(node: &ScheduleNode) -> Result<bool, IslError> {
     Ok(!node
         .every_descendant(|node: &ScheduleNode| Ok::<_, IslError>(node.get_type()? != ScheduleNodeType::Extension))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dependence::dependences;
+    use crate::fixture::{computed, test_scop};
+    use crate::loop_ast::{AstOptions, generate};
+    use crate::transform::{Legality, check_legal, labelled};
+    use crate::verify::{Verdict, verify};
+    use expect_test::{Expect, expect};
+
+    const OUTER: BandId = BandId { number: 0, level: 0 };
+    const READS: &str = "for i : 0 <= i < 10
+                           for j : 0 <= j < 10
+                             read A0[j, i]; write A1[i, j]";
+
+    fn packed(sketch: &str, steps: &[Step]) -> (Scop, Result<Tree, StepError>) {
+        let scop = test_scop(sketch);
+        let tree: Tree = labelled(&scop.schedule).unwrap().into();
+        let tree = steps.iter().try_fold(tree, |tree, step| step.apply(&tree, &scop));
+        (scop, tree)
+    }
+
+    /// Whether it is said to be legal, and whether it computes the same.
+    fn judged(scop: &Scop, tree: &Tree) -> (bool, bool) {
+        let legal = check_legal(tree, scop, &dependences(scop).unwrap()).unwrap();
+        let node = generate(tree, &scop.context, &AstOptions::default()).unwrap();
+        let same = verify(scop, &computed(scop), &node, &[]).unwrap();
+        (matches!(legal, Legality::Legal(_)), matches!(same, Verdict::Same { .. }))
+    }
+
+    fn shown(sketch: &str, steps: &[Step], expected: Expect) {
+        let (scop, tree) = packed(sketch, steps);
+        expected.assert_eq(&match tree {
+            Ok(tree) => {
+                assert_eq!(judged(&scop, &tree), (true, true));
+                generate(&tree, &scop.context, &AstOptions::default()).unwrap().text(&scop)
+            }
+            Err(error) => format!("{error}\n"),
+        });
+    }
+
+    #[test]
+    fn what_is_read_is_copied_where_it_is_not_written() {
+        let pack = Step::Pack { band: BandId { number: 1, level: 0 }, array: ArrayId(0) };
+        shown(
+            READS,
+            &[pack.clone()],
+            expect![[r#"
+            for (int c0 = 0; c0 <= 9; ++c0) {
+              for (int c1 = 0; c1 <= 9; ++c1) {
+                A2[c1] = A0[c1, c0];
+              }
+              for (int c2 = 0; c2 <= 9; ++c2) {
+                S0(c0, c2, A2[c2]);
+              }
+            }
+        "#]],
+        );
+        shown(
+            &READS.replace("write A1[i, j]", "write A0[i, j]"),
+            &[pack.clone()],
+            expect![[r#"
+            pack A0 before B1: it is written there
+        "#]],
+        );
+        shown(
+            &READS.replace("A0[j, i]", "A0[j, i # 2]"),
+            &[pack.clone()],
+            expect![[r#"
+            pack A0 before B1: no load reads it there
+        "#]],
+        );
+        shown(
+            &READS.replace("j < 10", "j < p0").replace("for i", "context 1 <= p0\nfor i"),
+            &[pack],
+            expect![[r#"
+            pack A0 before B1: what is read has no fixed size, or a large one
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_copy_that_is_not_complete_or_comes_too_late_is_refused_and_noticed() {
+        let (scop, tree) = packed(READS, &[Step::Pack { band: OUTER, array: ArrayId(0) }]);
+        let tree = tree.unwrap();
+        let text = tree.schedule.to_string();
+        let other = |text: String| {
+            let schedule = isl::Schedule::read_from_str(&scop.ctx, &text).unwrap();
+            judged(&scop, &Tree { schedule, copies: tree.copies.clone() })
+        };
+        assert_eq!(other(text.clone()), (true, true));
+        assert_eq!(other(text.replacen("o1 <= 9", "o1 <= 8", 1)), (false, false), "{text}");
+        let (before, copies) = text.split_once("{ filter: \"{ C0").unwrap();
+        let (copies, reads) = copies.split_once(", { filter: \"{ S0").unwrap();
+        let (reads, behind) = reads.rsplit_once(" ] ").unwrap();
+        let swapped = format!("{before}{{ filter: \"{{ S0{reads}, {{ filter: \"{{ C0{copies} ] {behind}");
+        assert_eq!(other(swapped), (false, false), "{text}");
+    }
+
+    #[test]
+    fn loops_around_a_copy_keep_their_order() {
+        let steps = [
+            Step::Pack { band: BandId { number: 1, level: 0 }, array: ArrayId(0) },
+            Step::Reverse { band: OUTER, member: 0 },
+        ];
+        let (_, turned) = packed(READS, &steps);
+        assert!(matches!(turned, Err(StepError::AroundCopy { .. })));
+        let (scop, tree) = packed(READS, &steps[..1]);
+        let Legality::Legal(legal) = check_legal(&tree.unwrap(), &scop, &dependences(&scop).unwrap()).unwrap() else {
+            panic!("it is legal");
+        };
+        assert!(matches!(legal.with(&Step::Threads { band: OUTER }, &scop), Err(StepError::AroundCopy { .. })));
+    }
+}
