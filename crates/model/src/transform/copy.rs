@@ -373,10 +373,10 @@ mod tests {
 
     #[test]
     fn what_is_read_is_copied_where_it_is_not_written() {
-        let pack = Step::Pack { band: BandId { number: 1, level: 0 }, array: ArrayId(0) };
+        let pack = [Step::Pack { band: BandId { number: 1, level: 0 }, array: ArrayId(0) }];
         shown(
             READS,
-            &[pack.clone()],
+            &pack,
             expect![[r#"
             for (int c0 = 0; c0 <= 9; ++c0) {
               for (int c1 = 0; c1 <= 9; ++c1) {
@@ -390,21 +390,21 @@ mod tests {
         );
         shown(
             &READS.replace("write A1[i, j]", "write A0[i, j]"),
-            &[pack.clone()],
+            &pack,
             expect![[r#"
             pack A0 before B1: it is written there
         "#]],
         );
         shown(
             &READS.replace("A0[j, i]", "A0[j, i # 2]"),
-            &[pack.clone()],
+            &pack,
             expect![[r#"
             pack A0 before B1: no load reads it there
         "#]],
         );
         shown(
             &READS.replace("j < 10", "j < p0").replace("for i", "context 1 <= p0\nfor i"),
-            &[pack],
+            &pack,
             expect![[r#"
             pack A0 before B1: what is read has no fixed size, or a large one
         "#]],
