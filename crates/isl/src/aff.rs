@@ -87,7 +87,11 @@ methods! { PwAff;
     fn scale_val(&self, v: &Val) -> PwAff = isl_pw_aff_scale_val;
     fn scale_down_val(&self, f: &Val) -> PwAff = isl_pw_aff_scale_down_val;
     fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
+    /// Where it is defined.
+    fn domain(&self) -> Set = isl_pw_aff_domain;
     fn coalesce(&self) -> PwAff = isl_pw_aff_coalesce;
+    fn gist(&self, context: &Set) -> PwAff = isl_pw_aff_gist,
+        require self.get_domain_space()?.has_equal_tuples(&context.get_space()?)?;
     fn gist_params(&self, context: &Set) -> PwAff = isl_pw_aff_gist_params;
     fn pullback_multi_aff(&self, ma: &MultiAff) -> PwAff = isl_pw_aff_pullback_multi_aff;
     fn n_piece(&self) -> usize = isl_pw_aff_n_piece;

@@ -259,6 +259,9 @@ samples! {
             .set_schedule_map(&UnionMap::read_from_str(ctx, "{ S[i, j] -> [1, i, j]; T[i] -> [0, i, 0] }")?)?
     ];
     UnionFlow: |ctx| vec![UnionAccessInfo::samples(ctx)[0].compute_flow()?];
+    FixedBox: |ctx| vec![
+        Map::read_from_str(ctx, "[n] -> { S[i] -> A[j] : i <= j < i + 4 }")?.get_range_simple_fixed_box_hull()?
+    ];
 }
 
 #[test]
@@ -285,6 +288,7 @@ fn every_function_answers_or_refuses() {
         LocalSpace::exercise,
         Point::exercise,
         Constraint::exercise,
+        FixedBox::exercise,
         Schedule::exercise,
         ScheduleConstraints::exercise,
         ScheduleNode::exercise,

@@ -46,6 +46,7 @@ mod dim;
 mod error;
 #[cfg(test)]
 mod exercise;
+mod fixed_box;
 mod flow;
 mod id;
 mod large;
@@ -72,6 +73,7 @@ pub use budget::{Budget, STEPS_OF_A_SECOND};
 pub use ctx::{Ctx, ScheduleAlgorithm};
 pub use dim::DimType;
 pub use error::{IslError, Result};
+pub use fixed_box::FixedBox;
 pub use flow::{UnionAccessInfo, UnionFlow};
 pub use id::Id;
 pub use map::Map;

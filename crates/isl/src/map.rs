@@ -1,6 +1,6 @@
 use crate::error::or_unchanged;
 use crate::object::{methods, object, with_exactness};
-use crate::{Aff, BasicMap, DimType, MultiAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val, raw};
+use crate::{Aff, BasicMap, DimType, FixedBox, MultiAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val, raw};
 
 object! {
     /// A finite union of [`BasicMap`]s in one space: the relation { [in] -> [out] : constraints }.
@@ -21,6 +21,11 @@ methods! { Map;
     /// The lexicographically smallest element for each value of the parameters and inputs. Exact; parametric integer
     /// programming.
     fn lexmin(&self) -> Map = isl_map_lexmin;
+    /// The lexicographically largest element for each value of the parameters and inputs. Exact; parametric integer
+    /// programming.
+    fn lexmax(&self) -> Map = isl_map_lexmax;
+    fn sum(&self, other: &Map) -> Map = isl_map_sum;
+    fn neg(&self) -> Map = isl_map_neg;
     fn lexmin_pw_multi_aff(&self) -> PwMultiAff = isl_map_lexmin_pw_multi_aff;
     fn universe(space: &Space) -> Map = isl_map_universe;
     fn empty(space: &Space) -> Map = isl_map_empty;
@@ -92,6 +97,7 @@ methods! { Map;
     fn basic_maps(&self) -> Vec<BasicMap> = isl_map_get_basic_map_list;
     fn lex_le_map(&self, other: &Map) -> Map = isl_map_lex_le_map;
     fn lex_lt_map(&self, other: &Map) -> Map = isl_map_lex_lt_map;
+    fn get_range_simple_fixed_box_hull(&self) -> FixedBox = isl_map_get_range_simple_fixed_box_hull;
     fn from_aff(aff: &Aff) -> Map = isl_map_from_aff;
     fn from_multi_aff(maff: &MultiAff) -> Map = isl_map_from_multi_aff;
     /// The only map in the union; an error if there are several spaces.

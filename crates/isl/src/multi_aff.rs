@@ -1,5 +1,5 @@
 use crate::object::{methods, object};
-use crate::{Aff, DimType, Map, Result, Set, Space, callback, raw};
+use crate::{Aff, DimType, Map, PwAff, Result, Set, Space, callback, raw};
 
 object! {
     /// A tuple of affine expressions on one domain space.
@@ -21,6 +21,7 @@ object! {
 
 methods! { PwMultiAff;
     fn from_map(map: &Map) -> PwMultiAff = isl_pw_multi_aff_from_map;
+    fn get_at(&self, pos: usize) -> PwAff = isl_pw_multi_aff_get_at;
 }
 
 impl PwMultiAff {

@@ -11,6 +11,8 @@ object! {
 
 methods! { ScheduleNode;
     fn from_domain(domain: &UnionSet) -> ScheduleNode = isl_schedule_node_from_domain;
+    /// A tree of its own, to be grafted onto another: `{ [outer loops] -> instances }`.
+    fn from_extension(extension: &UnionMap) -> ScheduleNode = isl_schedule_node_from_extension;
     fn is_equal(&self, other: &ScheduleNode) -> bool = isl_schedule_node_is_equal;
     fn get_type(&self) -> ScheduleNodeType = isl_schedule_node_get_type;
     fn get_schedule(&self) -> Schedule = isl_schedule_node_get_schedule;
@@ -36,6 +38,7 @@ methods! { ScheduleNode;
     /// `tile_shift_point_loops` say how the two count.
     fn band_tile(&self, sizes: &MultiVal) -> ScheduleNode = isl_schedule_node_band_tile;
     fn filter_get_filter(&self) -> UnionSet = isl_schedule_node_filter_get_filter;
+    fn extension_get_extension(&self) -> UnionMap = isl_schedule_node_extension_get_extension;
     fn mark_get_id(&self) -> Id = isl_schedule_node_mark_get_id;
     /// The number of band members above this node.
     fn get_schedule_depth(&self) -> usize = isl_schedule_node_get_schedule_depth;
@@ -54,6 +57,8 @@ methods! { ScheduleNode;
     fn cut(&self) -> ScheduleNode = isl_schedule_node_cut;
     /// Removes this node; gives what takes its place.
     fn delete(&self) -> ScheduleNode = isl_schedule_node_delete;
+    /// Runs the instances of an extension before this node; gives this node.
+    fn graft_before(&self, graft: &ScheduleNode) -> ScheduleNode = isl_schedule_node_graft_before;
     fn reset_user(&self) -> ScheduleNode = isl_schedule_node_reset_user;
     fn align_params(&self, space: &Space) -> ScheduleNode = isl_schedule_node_align_params;
 }

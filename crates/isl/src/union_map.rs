@@ -32,6 +32,7 @@ methods! { UnionMap;
     fn apply_domain(&self, other: &UnionMap) -> UnionMap = isl_union_map_apply_domain;
     /// The composition: first `self`, then the argument.
     fn apply_range(&self, other: &UnionMap) -> UnionMap = isl_union_map_apply_range;
+    fn from_domain_and_range(domain: &UnionSet, range: &UnionSet) -> UnionMap = isl_union_map_from_domain_and_range;
     fn project_out_param_id(&self, id: &Id) -> UnionMap = isl_union_map_project_out_param_id;
     /// Exact over the integers.
     fn is_empty(&self) -> bool = isl_union_map_is_empty;

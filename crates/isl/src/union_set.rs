@@ -15,10 +15,12 @@ methods! { UnionSet;
     fn union(&self, other: &UnionSet) -> UnionSet = isl_union_set_union;
     /// Exact. The number of pieces can grow as the product of the constraints of `other`.
     fn subtract(&self, other: &UnionSet) -> UnionSet = isl_union_set_subtract;
+    fn intersect(&self, other: &UnionSet) -> UnionSet = isl_union_set_intersect;
     fn intersect_params(&self, set: &Set) -> UnionSet = isl_union_set_intersect_params;
     fn product(&self, other: &UnionSet) -> UnionSet = isl_union_set_product;
     /// Exact over the integers.
     fn is_empty(&self) -> bool = isl_union_set_is_empty;
+    fn is_subset(&self, other: &UnionSet) -> bool = isl_union_set_is_subset;
     fn is_equal(&self, other: &UnionSet) -> bool = isl_union_set_is_equal;
     fn n_set(&self) -> usize = isl_union_set_n_set;
     /// The sets, one per space, in the order of a hash table: the same from run to run, and otherwise arbitrary.

@@ -36,6 +36,7 @@ object! {
 }
 
 methods! { MultiVal;
+    fn list(&self) -> Vec<Val> = isl_multi_val_get_list;
     fn from_val_list(space: &Space, list: &[Val]) -> MultiVal = isl_multi_val_from_val_list;
 }
 

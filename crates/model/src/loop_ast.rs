@@ -9,10 +9,11 @@ mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
-pub use run::{Direction, Meaningless};
+pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
 
-use crate::scop::{ParamId, StatementId};
+use crate::delicm::Element;
+use crate::scop::{ArrayId, ParamId, StatementId, ValueId};
 
 /// A loop counter of the generated code; unique in one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,7 +32,28 @@ pub enum Node {
     Call {
         statement: StatementId,
         coordinates: Vec<Expr>,
+        /// Loads that are not done: their values are in memory of our own.
+        found: Vec<(ValueId, OwnCell)>,
     },
+    /// `into = from`.
+    Copy {
+        from: Element,
+        /// The counters of the element's offset.
+        coordinates: Vec<Expr>,
+        into: OwnCell,
+        /// The loads that the copy stands for.
+        loads: Vec<ValueId>,
+    },
+}
+
+/// A cell of a temporary, from its first one on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnCell {
+    pub temporary: ArrayId,
+    pub number: Expr,
+    /// How many cells there are, and how large each is.
+    pub cells: i64,
+    pub bytes: u64,
 }
 
 /// `for (counter = first; counter <= last; counter += step) body`, step > 0. Zero-trip when first > last.
@@ -171,7 +193,10 @@ impl Node {
                     o.for_each_expr(visit);
                 }
             }
-            Node::Call { coordinates, .. } => coordinates.iter().for_each(visit),
+            Node::Call { coordinates, found, .. } => {
+                coordinates.iter().chain(found.iter().map(|(_, own)| &own.number)).for_each(visit)
+            }
+            Node::Copy { coordinates, into, .. } => coordinates.iter().chain([&into.number]).for_each(visit),
         }
     }
 }

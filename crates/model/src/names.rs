@@ -85,6 +85,11 @@ impl Names {
         &self.0[&id.to_string()].identifier
     }
 
+    /// In C-like text; memory of our own has no name.
+    pub fn array_in_code(&self, id: ArrayId) -> String {
+        self.0.get(&id.to_string()).map_or_else(|| id.to_string(), |name| name.source.clone())
+    }
+
     /// As the source calls it, in a sentence.
     pub fn array_in_source(&self, id: ArrayId) -> &str {
         &self.0[&id.to_string()].source
@@ -97,7 +102,7 @@ impl Names {
     /// C-like text.
     pub fn expr(&self, expr: &Expr) -> String {
         let param = |p: ParamId| self.param_in_source(p).to_string();
-        expr.text_with(&loop_ast::Spelling { param: &param, statement: &|s| s.to_string() })
+        expr.text_with(&loop_ast::Spelling { param: &param, statement: &|s| s.to_string(), array: &|a| a.to_string() })
     }
 
     pub fn isl(&self, object: &impl InOrdinals) -> String {

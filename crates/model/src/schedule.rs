@@ -66,6 +66,8 @@ pub struct ScheduleOptions {
     pub min_parallel_instances: f64,
     /// Not the choices estimated to be the fastest, but any, drawn with this number: to test the transformations.
     pub draw: Option<u64>,
+    /// Steps may need memory of our own.
+    pub may_allocate: bool,
     /// The order that is chosen is made wrong: to test that it is refused.
     pub spoil: bool,
 }
@@ -82,6 +84,7 @@ impl Default for ScheduleOptions {
             min_instances: 4096.0,
             min_parallel_instances: 20_000.0,
             draw: None,
+            may_allocate: true,
             spoil: false,
         }
     }

@@ -40,6 +40,8 @@ ordinal!(/// The n-th statement in original textual order, `S<n>` in isl.
     StatementId, "S");
 ordinal!(/// The n-th array (or scalar slot), `A<n>` in isl.
     ArrayId, "A");
+ordinal!(/// The n-th copy that the model makes, see [`crate::transform::Copy`]; `C<n>` in isl.
+    CopyId, "C");
 
 /// A value of the program (an argument, instruction, constant or global), numbered by who read it. In one instance of a statement it is
 /// one thing.
@@ -202,6 +204,12 @@ pub struct Statement {
     pub bound_to_thread: bool,
     /// An instance does nothing unless all of these hold, outermost first.
     pub predicates: Vec<Predicate>,
+}
+impl Statement {
+    /// Every instance does all of its accesses, whatever the data.
+    pub fn is_certain(&self) -> bool {
+        !self.boxed && self.predicates.is_empty()
+    }
 }
 
 /// A condition on data: the value, which the statement reads, must be true, or false.

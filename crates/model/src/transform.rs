@@ -8,17 +8,37 @@
 
 mod apart;
 mod apply;
+mod copy;
 mod label;
 mod legal;
+mod reach;
 
 pub use apply::StepError;
+pub use copy::{Copies, Copy, Reader};
 pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal};
 
 pub(crate) use apart::are_apart;
 pub(crate) use legal::{active, equal_at};
+pub(crate) use reach::instances_at;
 
+use crate::scop::ArrayId;
+use isl::Schedule;
 use std::fmt;
+
+/// A schedule tree, and the statements that the model made for it.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub schedule: Schedule,
+    pub copies: Copies,
+}
+
+/// Nothing is made yet.
+impl From<Schedule> for Tree {
+    fn from(schedule: Schedule) -> Tree {
+        Tree { schedule, copies: Copies::new() }
+    }
+}
 
 /// A band of a schedule tree. Tiling a band makes two of it: its number stays, and the level counts its cuts, the tiles keeping the
 /// level of the band and the points having the next.
@@ -44,6 +64,9 @@ pub enum Step {
     Tile { band: BandId, sizes: Vec<i64> },
     /// The iterations of one member run backwards.
     Reverse { band: BandId, member: usize },
+    /// What loads below the band read of an array is copied into memory of our own before it, where they find it. Steps that change
+    /// the loops around come before.
+    Pack { band: BandId, array: ArrayId },
     /// The first member's iterations are distributed over threads.
     Threads { band: BandId },
     /// The last member is meant for vector instructions.
@@ -56,6 +79,7 @@ impl Step {
             Step::Permute { band, .. }
             | Step::Tile { band, .. }
             | Step::Reverse { band, .. }
+            | Step::Pack { band, .. }
             | Step::Threads { band }
             | Step::Vectors { band } => *band,
         }
@@ -64,7 +88,7 @@ impl Step {
     pub fn is_label(&self) -> bool {
         match self {
             Step::Threads { .. } | Step::Vectors { .. } => true,
-            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } => false,
+            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } | Step::Pack { .. } => false,
         }
     }
 }
@@ -90,6 +114,7 @@ impl fmt::Display for Step {
             Step::Permute { band, order } => write!(f, "permute {band} ({})", list(order, ", ")),
             Step::Tile { band, sizes } => write!(f, "tile {band} by {}", list(sizes, " x ")),
             Step::Reverse { band, member } => write!(f, "reverse {band} ({member})"),
+            Step::Pack { band, array } => write!(f, "pack {array} before {band}"),
             Step::Threads { band } => write!(f, "threads {band}"),
             Step::Vectors { band } => write!(f, "vectors {band}"),
         }

@@ -24,11 +24,12 @@ mod trace;
 pub(crate) use trace::{Trace, Traced};
 
 use crate::delicm::Program;
-use crate::loop_ast::{Direction, Node};
-use crate::scop::{ArrayId, Scop, StatementId};
-use bytes::{Replayed, replay};
+use crate::loop_ast::{Direction, Node, Ran};
+use crate::polynomial::Var;
+use crate::scop::{ArrayId, Role, Scop};
+use bytes::{Event, Replayed, replay};
 use isl::{Budget, IslError};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 pub(crate) const VERIFY: Budget = Budget::new("verify", 4_000_000);
@@ -56,9 +57,9 @@ pub fn verify(scop: &Scop, program: &Program, node: &Node, params: &[i128]) -> R
         if let Some(what) = placement::misplaced(scop, &trace, params) {
             return Ok(Verdict::Different { what });
         }
-        let original = replay(scop, program, &trace, (0..trace.instances.len()).collect());
+        let original = replay(scop, program, &trace, (0..trace.instances.len()).map(Event::instance).collect());
         for direction in [Direction::Forwards, Direction::CoincidentBackwards] {
-            let order = match order_of(node, params, &trace, direction) {
+            let order = match order_of(scop, node, params, &trace, direction) {
                 Ok(Some(order)) => order,
                 Ok(None) => return Ok(Verdict::TooLarge),
                 Err(what) => return Ok(Verdict::Different { what }),
@@ -141,19 +142,47 @@ pub fn sample_uneven_params(
     })
 }
 
-/// The order in which the loops run the instances, as positions in the trace. `None`: it takes too long to tell.
-fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -> Result<Option<Vec<usize>>, String> {
+/// What the loops do, in order. `None`: it takes too long to tell.
+fn order_of(
+    scop: &Scop,
+    node: &Node,
+    params: &[i128],
+    trace: &Trace,
+    direction: Direction,
+) -> Result<Option<Vec<Event>>, String> {
     let mut seen = vec![false; trace.instances.len()];
     let mut order = Vec::new();
     let mut complaint = None;
-    let outcome = node.run(params, direction, MAX_ITERATIONS, &mut |statement: StatementId, at: Vec<i128>| {
-        match trace.position(statement, &at) {
-            None => complaint = Some(format!("{statement}{at:?} runs but does not exist")),
-            Some(k) if seen[k] => complaint = Some(format!("{statement}{at:?} runs twice")),
-            Some(k) => {
-                seen[k] = true;
-                order.push(k);
+    let mut own = OwnCells::default();
+    let outcome = node.run(params, direction, MAX_ITERATIONS, &mut |ran: Ran| {
+        let event = match ran {
+            Ran::Instance { statement, at, found } => match trace.position(statement, &at) {
+                None => Err(format!("{statement}{at:?} runs but does not exist")),
+                Some(k) if seen[k] => Err(format!("{statement}{at:?} runs twice")),
+                Some(k) => {
+                    seen[k] = true;
+                    let accesses = &scop.statements[&statement].accesses;
+                    let found = found.into_iter().map(|(load, cell)| {
+                        let access = accesses.iter().position(|a| a.role == Role::Load(load));
+                        let access = access.ok_or_else(|| format!("{statement} has no such load"))?;
+                        Ok((access, own.cell(trace, cell)))
+                    });
+                    found.collect::<Result<_, String>>().map(|found| Event::Instance { k, found })
+                }
+            },
+            Ran::Copy { from, at, into } => {
+                let offset = from.offset.at(|var| match var {
+                    Var::Counter(d) => at[d as usize],
+                    Var::Param(p) => params[p.index()],
+                });
+                let source = offset.and_then(|offset| own.source(scop, trace, params, from.array, offset));
+                let unknown = || format!("a copy reads {}{at:?}, which nobody touches", from.array);
+                source.ok_or_else(unknown).map(|from| Event::Copy { from, into: own.cell(trace, into) })
             }
+        };
+        match event {
+            Ok(event) => order.push(event),
+            Err(what) => complaint = Some(what),
         }
         if complaint.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -165,6 +194,32 @@ fn order_of(node: &Node, params: &[i128], trace: &Trace, direction: Direction) -
             Some(k) => Err(format!("{} does not run", trace.name(k))),
             None => Ok(Some(order)),
         },
+    }
+}
+
+/// Cells that the original order does not know, numbered behind those of the trace; and its cells by their addresses.
+#[derive(Default)]
+struct OwnCells {
+    numbers: HashMap<(ArrayId, i128), usize>,
+    by_offset: Option<HashMap<(ArrayId, i128), usize>>,
+}
+
+impl OwnCells {
+    fn cell(&mut self, trace: &Trace, cell: (ArrayId, i128)) -> usize {
+        let next = trace.cells().len() + self.numbers.len();
+        *self.numbers.entry(cell).or_insert(next)
+    }
+
+    fn source(&mut self, scop: &Scop, trace: &Trace, params: &[i128], array: ArrayId, offset: i128) -> Option<usize> {
+        let by_offset = self.by_offset.get_or_insert_with(|| {
+            let offset = |(cell, (array, subscripts)): (usize, &(ArrayId, Vec<i128>))| {
+                let described = &scop.arrays[array];
+                let flat = placement::flattened(described, subscripts, params)?;
+                Some(((*array, flat * i128::from(described.cell_bytes)), cell))
+            };
+            trace.cells().iter().enumerate().filter_map(offset).collect()
+        });
+        by_offset.get(&(array, offset)).copied()
     }
 }
 
@@ -195,7 +250,7 @@ mod tests {
         let scop = test_scop(sketch);
         let schedule =
             schedule.map_or_else(|| scop.schedule.clone(), |s| isl::Schedule::read_from_str(&scop.ctx, s).unwrap());
-        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&schedule.into(), &scop.context, &AstOptions::default()).unwrap();
         verify(&scop, &computed(&scop), &node, params).unwrap()
     }
 
@@ -284,18 +339,18 @@ mod tests {
         // Dependence analysis does believe it: no order is left, and verification is what notices.
         assert!(crate::dependence::dependences(&scop).unwrap().validity().unwrap().is_empty().unwrap());
         let schedule = isl::Schedule::read_from_str(&scop.ctx, &in_order("k", "i")).unwrap();
-        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&schedule.into(), &scop.context, &AstOptions::default()).unwrap();
         assert!(matches!(verify(&scop, &program, &node, &[3, 4]).unwrap(), Verdict::Different { .. }));
         // Nor is it believed where nothing is known of what is computed.
         let scop = test_scop(SUM);
         let schedule = isl::Schedule::read_from_str(&scop.ctx, &reversed(false)).unwrap();
-        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&schedule.into(), &scop.context, &AstOptions::default()).unwrap();
         assert!(matches!(verify(&scop, &Program::default(), &node, &[7]).unwrap(), Verdict::Different { .. }));
     }
     #[test]
     fn subscripts_that_miss_a_byte_are_found() {
         let mut scop = test_scop("for i : 0 <= i < p0\n  write A0[2i # 2]");
-        let node = generate(&scop.schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&scop.schedule.clone().into(), &scop.context, &AstOptions::default()).unwrap();
         let verdict = |scop: &Scop| verify(scop, &Program::default(), &node, &[3]).unwrap();
         assert_eq!(verdict(&scop), Verdict::Same { instances: 3 });
         let access = &mut scop.statements[0].accesses[0];

@@ -139,7 +139,7 @@ fn consider_with(
         if !options.keep_scalars {
             findings.moved = move_scalars(&mut region, options, expansion)?;
         }
-        decide(&region, &facts.target, options, &mut findings)
+        decide(&region, facts, options, &mut findings)
     });
     let verdict = match verdict {
         Ok(verdict) => verdict.map(Box::new),
@@ -172,7 +172,12 @@ fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion
 }
 
 /// The list of verbs.
-fn decide(region: &ReadRegion, target: &Target, options: &Options, findings: &mut Findings) -> Result<Chosen, Refusal> {
+fn decide(
+    region: &ReadRegion,
+    facts: &FunctionFacts,
+    options: &Options,
+    findings: &mut Findings,
+) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
@@ -182,8 +187,9 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, findings: &mu
     }
     let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
     let dependences = findings.dependences.insert(dependences);
-    let decision =
-        stage(options, line, "schedule", || choose(scop, dependences, &machine(target), &schedule_options(options)));
+    let may_allocate = facts.attributes.may_allocate;
+    let orders = ScheduleOptions { may_allocate, ..schedule_options(options) };
+    let decision = stage(options, line, "schedule", || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
     let (order, reason) = match decision {
         Decision::Leave { reason, part_may_gain, cycles } => {
@@ -201,7 +207,7 @@ fn decide(region: &ReadRegion, target: &Target, options: &Options, findings: &mu
             (order, reason)
         }
     };
-    let plan = stage(options, line, "plan", || build_plan(scop, order.schedule(), &plan_options(options)));
+    let plan = stage(options, line, "plan", || build_plan(scop, order.tree(), &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
         replay(region, &plan, &plan_options(options))?;

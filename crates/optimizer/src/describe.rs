@@ -100,8 +100,8 @@ fn describe_transformation(chosen: &Chosen, scop: &Scop, names: &Names) -> repor
     let Chosen { order, plan, .. } = chosen;
     report::Transformation {
         by: report::By::Auto,
-        schedule: names.isl(order.schedule()),
-        steps: order.history(),
+        schedule: names.isl(&order.tree().schedule),
+        steps: order.history(names),
         ast: plan.body.text(scop),
         tiled: order.is_tiled(),
         parallel: order.is_for_threads(),

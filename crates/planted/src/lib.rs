@@ -142,6 +142,9 @@ faults! {
     /// A value is loaded again from an element that was overwritten meanwhile.
     LoadedAgainFromOverwritten,
 
+    /// A copy into memory of our own leaves out an element that is read there.
+    PackedShort => fixtures "run/mapped_packed.c",
+
     /// A function that was brought into form stays so, though nothing came of it.
     CanonicalFormKept => unchanged "fixtures/read/mapped_sum.c",
     /// A φ where a boxed part begins is not found under the name of what it stands for.

@@ -65,6 +65,8 @@ functions! {
     pub fn isl_pw_aff_scale_down_val(pa: Take<isl_pw_aff>, f: Take<isl_val>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_add_dims(pwaff: Take<isl_pw_aff>, kind: isl_dim_type, n: c_uint) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_coalesce(pa: Take<isl_pw_aff>) -> Give<isl_pw_aff>;
+    pub fn isl_pw_aff_domain(pwaff: Take<isl_pw_aff>) -> Give<isl_set>;
+    pub fn isl_pw_aff_gist(pwaff: Take<isl_pw_aff>, context: Take<isl_set>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_gist_params(pwaff: Take<isl_pw_aff>, context: Take<isl_set>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_pullback_multi_aff(pa: Take<isl_pw_aff>, ma: Take<isl_multi_aff>) -> Give<isl_pw_aff>;
     pub fn isl_pw_aff_n_piece(pwaff: Keep<isl_pw_aff>) -> isl_size;

@@ -13,6 +13,10 @@ functions! {
     pub fn isl_map_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_map>;
     pub fn isl_map_to_str(map: Keep<isl_map>) -> Give<c_char>;
     pub fn isl_map_lexmin(map: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_lexmax(map: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_sum(map1: Take<isl_map>, map2: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_neg(map: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_get_range_simple_fixed_box_hull(map: Keep<isl_map>) -> Give<isl_fixed_box>;
     pub fn isl_map_lexmin_pw_multi_aff(map: Take<isl_map>) -> Give<isl_pw_multi_aff>;
     pub fn isl_map_universe(space: Take<isl_space>) -> Give<isl_map>;
     pub fn isl_map_empty(space: Take<isl_space>) -> Give<isl_map>;

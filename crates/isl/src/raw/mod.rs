@@ -123,6 +123,7 @@ mod ast_build;
 mod basic_map;
 mod basic_set;
 mod callbacks;
+mod fixed_box;
 mod flow;
 mod id;
 mod map;
@@ -143,6 +144,7 @@ pub use ast_build::*;
 pub use basic_map::*;
 pub use basic_set::*;
 pub use callbacks::*;
+pub use fixed_box::*;
 pub use flow::*;
 pub use id::*;
 pub use map::*;
@@ -208,6 +210,7 @@ opaque! {
     isl_ast_build: isl_ast_build_copy isl_ast_build_free;
     isl_union_access_info: isl_union_access_info_copy isl_union_access_info_free;
     isl_union_flow: isl_union_flow_copy isl_union_flow_free;
+    isl_fixed_box: isl_fixed_box_copy isl_fixed_box_free;
 }
 
 functions! {

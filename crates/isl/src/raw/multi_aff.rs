@@ -14,6 +14,7 @@ functions! {
     pub fn isl_pw_multi_aff_copy(pma: Keep<isl_pw_multi_aff>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_free(pma: Take<isl_pw_multi_aff>);
     pub fn isl_pw_multi_aff_to_str(pma: Keep<isl_pw_multi_aff>) -> Give<c_char>;
+    pub fn isl_pw_multi_aff_get_at(pma: Keep<isl_pw_multi_aff>, pos: c_int) -> Give<isl_pw_aff>;
     pub fn isl_pw_multi_aff_from_map(map: Take<isl_map>) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_pw_multi_aff>;
     pub fn isl_pw_multi_aff_list_alloc(ctx: *mut isl_ctx, n: c_int) -> Give<isl_pw_multi_aff_list>;

@@ -4,6 +4,7 @@ use super::*;
 
 functions! {
     pub fn isl_schedule_node_from_domain(domain: Take<isl_union_set>) -> Give<isl_schedule_node>;
+    pub fn isl_schedule_node_from_extension(extension: Take<isl_union_map>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_copy(node: Keep<isl_schedule_node>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_free(node: Take<isl_schedule_node>);
     pub fn isl_schedule_node_is_equal(node1: Keep<isl_schedule_node>, node2: Keep<isl_schedule_node>) -> isl_bool;
@@ -27,6 +28,7 @@ functions! {
     pub fn isl_schedule_node_band_set_permutable(node: Take<isl_schedule_node>, permutable: c_int) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_band_tile(node: Take<isl_schedule_node>, sizes: Take<isl_multi_val>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_filter_get_filter(node: Keep<isl_schedule_node>) -> Give<isl_union_set>;
+    pub fn isl_schedule_node_extension_get_extension(node: Keep<isl_schedule_node>) -> Give<isl_union_map>;
     pub fn isl_schedule_node_mark_get_id(node: Keep<isl_schedule_node>) -> Give<isl_id>;
     pub fn isl_schedule_node_get_schedule_depth(node: Keep<isl_schedule_node>) -> isl_size;
     pub fn isl_schedule_node_get_domain(node: Keep<isl_schedule_node>) -> Give<isl_union_set>;
@@ -37,6 +39,7 @@ functions! {
     pub fn isl_schedule_node_insert_sequence(node: Take<isl_schedule_node>, filters: Take<isl_union_set_list>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_cut(node: Take<isl_schedule_node>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_delete(node: Take<isl_schedule_node>) -> Give<isl_schedule_node>;
+    pub fn isl_schedule_node_graft_before(node: Take<isl_schedule_node>, graft: Take<isl_schedule_node>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_reset_user(node: Take<isl_schedule_node>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_align_params(node: Take<isl_schedule_node>, space: Take<isl_space>) -> Give<isl_schedule_node>;
     pub fn isl_schedule_node_to_str(node: Keep<isl_schedule_node>) -> Give<c_char>;

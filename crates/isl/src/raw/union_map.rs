@@ -8,6 +8,7 @@ functions! {
     pub fn isl_union_map_empty_ctx(ctx: *mut isl_ctx) -> Give<isl_union_map>;
     pub fn isl_union_map_copy(umap: Keep<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_free(umap: Take<isl_union_map>);
+    pub fn isl_union_map_from_domain_and_range(domain: Take<isl_union_set>, range: Take<isl_union_set>) -> Give<isl_union_map>;
     pub fn isl_union_map_domain(umap: Take<isl_union_map>) -> Give<isl_union_set>;
     pub fn isl_union_map_range(umap: Take<isl_union_map>) -> Give<isl_union_set>;
     pub fn isl_union_map_coalesce(umap: Take<isl_union_map>) -> Give<isl_union_map>;

@@ -10,9 +10,11 @@ functions! {
     pub fn isl_union_set_coalesce(uset: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_union(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_subtract(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
+    pub fn isl_union_set_intersect(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_intersect_params(uset: Take<isl_union_set>, set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_product(uset1: Take<isl_union_set>, uset2: Take<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_is_empty(uset: Keep<isl_union_set>) -> isl_bool;
+    pub fn isl_union_set_is_subset(uset1: Keep<isl_union_set>, uset2: Keep<isl_union_set>) -> isl_bool;
     pub fn isl_union_set_is_equal(uset1: Keep<isl_union_set>, uset2: Keep<isl_union_set>) -> isl_bool;
     pub fn isl_union_set_n_set(uset: Keep<isl_union_set>) -> isl_size;
     pub fn isl_union_set_get_set_list(uset: Keep<isl_union_set>) -> Give<isl_set_list>;

@@ -3,6 +3,7 @@ use std::ffi::{c_char, c_int, c_long, c_ulong};
 use super::*;
 
 functions! {
+    pub fn isl_multi_val_get_list(multi: Keep<isl_multi_val>) -> Give<isl_val_list>;
     pub fn isl_multi_val_from_val_list(space: Take<isl_space>, list: Take<isl_val_list>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_copy(multi: Keep<isl_multi_val>) -> Give<isl_multi_val>;
     pub fn isl_multi_val_free(multi: Take<isl_multi_val>);

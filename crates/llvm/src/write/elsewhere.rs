@@ -1,12 +1,15 @@
-//! Values that cross statements without a slot: fetched again, or kept in array elements.
+//! Values that cross statements without a slot: fetched again, or kept in array elements; and elements that have copies in memory of our
+//! own.
 
 use super::WriteError;
 use super::code::CodeWriter;
-use super::ir::Value;
+use super::ir::{Type, Value};
 use super::statement::Instance;
 use crate::body::Elsewhere;
 use crate::facts::ValueId;
 use model::delicm::{CounterValue, Element, Fetch, Operand};
+use model::loop_ast::OwnCell;
+use model::scop::ArrayId;
 
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
 const HEAP_ALIGNMENT: u64 = 8;
@@ -123,6 +126,47 @@ impl CodeWriter<'_> {
         Ok(load)
     }
 
+    /// Copies an element, for these loads.
+    pub(super) fn write_copy(
+        &mut self,
+        from: &Element,
+        coordinates: &[Value],
+        into: &OwnCell,
+        loads: &[ValueId],
+    ) -> Result<(), WriteError> {
+        let loads: Vec<Value> = loads.iter().map(|&load| self.site.value(load)).collect();
+        let Some(&first) = loads.first() else { return Err(WriteError::Plan("a copy that nobody reads".into())) };
+        // Bytes that are read as several types are copied as bytes, as LLVM does it.
+        let is_one_type = loads.iter().all(|load| load.ty() == first.ty());
+        let ty = if is_one_type { first.ty() } else { self.build.int(8 * from.bytes as u32) };
+        let alignment = loads.iter().map(|load| load.alignment()).min().unwrap_or(1).into();
+        let pointer = self.element_pointer(from, coordinates)?;
+        let value = self.build.load(ty, pointer);
+        self.mark_element(value, &Element { alignment, ..from.clone() });
+        let pointer = self.own_pointer(into)?;
+        let store = self.build.store(value, pointer);
+        self.mark_own(store, into);
+        Ok(())
+    }
+
+    /// What is in a cell of memory of our own.
+    pub(super) fn load_own(&mut self, ty: Type, own: &OwnCell) -> Result<Value, WriteError> {
+        let pointer = self.own_pointer(own)?;
+        let load = self.build.load(ty, pointer);
+        self.mark_own(load, own);
+        Ok(load)
+    }
+
+    fn own_pointer(&mut self, own: &OwnCell) -> Result<Value, WriteError> {
+        let number = self.write_int(&own.number)?;
+        let offset = self.build.mul(number, self.build.constant(own.bytes as i64));
+        let Some(&start) = self.temporaries.get(&own.temporary) else {
+            return Err(WriteError::Plan(format!("{} has no memory", own.temporary)));
+        };
+        let start = self.local(start);
+        Ok(self.build.offset(start, offset))
+    }
+
     pub(super) fn store_element(
         &mut self,
         value: Value,
@@ -150,8 +194,16 @@ impl CodeWriter<'_> {
             true => element.bytes.min(HEAP_ALIGNMENT),
             false => element.alignment,
         };
+        self.mark(access, element.array, aligned);
+    }
+
+    fn mark_own(&mut self, access: Value, own: &OwnCell) {
+        self.mark(access, own.temporary, own.bytes.min(HEAP_ALIGNMENT));
+    }
+
+    fn mark(&mut self, access: Value, array: ArrayId, aligned: u64) {
         access.set_alignment(aligned as u32);
-        self.tags.mark_array(access, element.array);
+        self.tags.mark_array(access, array);
         self.tags.mark_independent(access);
     }
 }

@@ -20,9 +20,13 @@ impl CodeWriter<'_> {
                 self.write_loop(f, first, last)
             }
             Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
-            Node::Call { statement, coordinates } => {
+            Node::Call { statement, coordinates, found } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
-                self.write_statement(*statement, &coordinates)
+                self.write_statement(*statement, &coordinates, found)
+            }
+            Node::Copy { from, coordinates, into, loads } => {
+                let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
+                self.write_copy(from, &coordinates, into, loads)
             }
         }
     }
@@ -135,10 +139,10 @@ impl CodeWriter<'_> {
     /// same instance of the condition.
     fn write_shared_predicates(&mut self, f: &For) -> Result<Option<(Block, Vec<StatementId>)>, WriteError> {
         let calls: Vec<(StatementId, &[Expr])> = match &f.body {
-            Node::Call { statement, coordinates } => vec![(*statement, coordinates)],
+            Node::Call { statement, coordinates, .. } => vec![(*statement, coordinates)],
             Node::Block(children) => {
                 let call = |child| match child {
-                    &Node::Call { statement, ref coordinates } => Some((statement, &coordinates[..])),
+                    &Node::Call { statement, ref coordinates, .. } => Some((statement, &coordinates[..])),
                     _ => None,
                 };
                 children.iter().map(call).collect::<Option<_>>().unwrap_or_default()
@@ -178,6 +182,7 @@ impl CodeWriter<'_> {
             Node::If { then, otherwise, .. } => {
                 self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
             }
+            Node::Copy { .. } => false,
             Node::Call { statement, .. } => {
                 self.site.region.bodies.get(statement).is_some_and(|body| match &body.kind {
                     BodyKind::Instructions(_) => false,

@@ -6,6 +6,7 @@ use super::elsewhere::Fetched;
 use super::ir::{Block, Value};
 use crate::body::{Body, BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
+use model::loop_ast::OwnCell;
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Predicate, StatementId};
 use planted::Fault;
@@ -23,7 +24,12 @@ pub(super) struct Instance {
 }
 
 impl CodeWriter<'_> {
-    pub(super) fn write_statement(&mut self, statement: StatementId, coordinates: &[Value]) -> Result<(), WriteError> {
+    pub(super) fn write_statement(
+        &mut self,
+        statement: StatementId,
+        coordinates: &[Value],
+        found: &[(ValueId, OwnCell)],
+    ) -> Result<(), WriteError> {
         let (site, body) = (self.site, self.site.body(statement)?);
         if coordinates.len() != body.loops.len() {
             return Err(WriteError::Plan(format!("{statement} is called with {} coordinates", coordinates.len())));
@@ -46,6 +52,12 @@ impl CodeWriter<'_> {
             false => self.write_predicates(body, coordinates, &mut instance, &mut fetched)?,
         };
         self.fetch(&body.elsewhere, coordinates, &mut instance, &mut fetched)?;
+        for (load, own) in found {
+            let load = site.value(*load);
+            let now = self.load_own(load.ty(), own)?;
+            instance.now.insert(load, now);
+            instance.copied.insert(load);
+        }
         // After the reads: where a value is both, the induction counts.
         self.write_inductions(body, coordinates, &mut instance)?;
         match &body.kind {

@@ -85,7 +85,11 @@ fn node_fits(node: &Node, ranges: &mut Ranges) -> bool {
                 && node_fits(then, ranges)
                 && otherwise.as_ref().is_none_or(|o| node_fits(o, ranges))
         }
-        Node::Call { coordinates, .. } => coordinates.iter().all(|c| expr_fits(c, ranges).is_some()),
+        Node::Call { .. } | Node::Copy { .. } => {
+            let mut all = true;
+            node.for_each_expr(&mut |e| all &= expr_fits(e, ranges).is_some());
+            all
+        }
     }
 }
 
@@ -172,7 +176,7 @@ mod tests {
     }
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);
-        let body = Node::Call { statement: StatementId(0), coordinates: vec![Expr::Counter(c)] };
+        let body = Node::Call { statement: StatementId(0), coordinates: vec![Expr::Counter(c)], found: vec![] };
         Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: LoopRole::InOrder }))
     }
 

@@ -4,15 +4,17 @@
 //! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
 //! between.
 
-use super::{BinaryOp, Counter, Expr, For, LoopRole, Node};
-use crate::scop::{ParamId, StatementId};
-use crate::transform::{BandId, Label, label_above, labelled};
+use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell};
+use crate::scop::{CopyId, ParamId, StatementId, ValueId};
+use crate::transform::{BandId, Copies, Label, Tree, instances_at, label_above, labelled};
 use isl::{
-    AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, IslError, PwAff,
-    Schedule, ScheduleNode, ScheduleNodeType, Set,
+    AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, DimType, Id, IslError,
+    Map, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set,
 };
 use planted::Fault;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use thiserror::Error;
 
 #[derive(Clone, Debug, Error)]
@@ -44,18 +46,23 @@ const AST: Budget = Budget::new("ast", 1_000_000);
 ///
 /// Requires: the coincident flags of the bands are true for the order that the tree describes.
 /// Ensures: for every parameter value in `context` the result runs every instance of the tree's domain exactly once, in the
-/// order of the tree.
-pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
+/// order of the tree, and the copies of the tree where it has them.
+pub fn generate(tree: &Tree, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
     let ctx = context.ctx().clone();
     // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
     let mut last = None;
     for separate in [true, false] {
         let result = ctx.within(AST, || {
             // What the context says need not be simplified away again in every loop.
-            let tree = labelled(&schedule.gist_domain_params(context)?)?;
-            let tree = if separate { separated(&tree)? } else { tree };
-            let ast = build(context)?.node_from_schedule(&tree)?;
-            let mut converter = Converter { roles: roles(&tree)?, counters: 0, nodes: 0, limit: options.max_nodes };
+            let schedule = labelled(&tree.schedule.gist_domain_params(context)?)?;
+            let schedule = if separate { separated(&schedule)? } else { schedule };
+            let (copies, cells) = (tree.copies.clone(), Rc::new(RefCell::new(Vec::new())));
+            let ast = match copies.is_empty() {
+                true => build(context)?.node_from_schedule(&schedule)?,
+                false => with_cells(build(context)?, &copies, &cells)?.node_from_schedule(&schedule)?,
+            };
+            let (roles, cells) = (roles(&schedule)?, cells.take());
+            let mut converter = Converter { roles, copies, cells, counters: 0, nodes: 0, limit: options.max_nodes };
             converter.node(&ast, &Surroundings::default())
         });
         match result {
@@ -94,6 +101,42 @@ fn build(context: &Set) -> Result<AstBuild, IslError> {
     AstBuild::from_context(context)
 }
 
+/// The cell of a temporary that a call is about: which copy filled or fills it, and for which load, if it is one of a reader.
+type Cell = (CopyId, Option<ValueId>, AstExpr);
+
+/// While loops are generated, the number of each cell of a temporary is made an expression of the counters around; the call's annotation
+/// says where in the list its cells are.
+fn with_cells(build: AstBuild, copies: &Copies, cells: &Rc<RefCell<Vec<Vec<Cell>>>>) -> Result<AstBuild, IslError> {
+    let (copies, cells) = (copies.clone(), Rc::clone(cells));
+    build.set_at_each_domain(move |node, build| {
+        // { S[i…] -> [c…] }
+        let [call] = &build.get_schedule()?.maps()?[..] else { return Ok(node) };
+        let name = call.get_tuple_name(DimType::In)?;
+        let mut own = Vec::new();
+        for (&id, copy) in &copies {
+            let around = call.reverse()?;
+            let mut add = |load, cell: Map| -> Result<(), IslError> {
+                let number = cell.coalesce()?.as_pw_multi_aff()?.get_at(0)?;
+                let number = number.gist(&number.domain()?)?.coalesce()?;
+                own.push((id, load, build.expr_from_pw_aff(&number)?));
+                Ok(())
+            };
+            if id.to_string() == name {
+                add(None, around.apply_range(&copy.cell)?)?;
+            }
+            for reader in copy.readers.iter().filter(|reader| reader.statement.to_string() == name) {
+                add(Some(reader.load), around.apply_range(&reader.cell)?)?;
+            }
+        }
+        if own.is_empty() {
+            return Ok(node);
+        }
+        let mut cells = cells.borrow_mut();
+        cells.push(own);
+        node.set_annotation(&Id::alloc(build.ctx(), &(cells.len() - 1).to_string(), 0)?)
+    })
+}
+
 /// The roles of the loops of each band, with their depths.
 type Roles = HashMap<BandId, Vec<(usize, LoopRole)>>;
 
@@ -129,7 +172,7 @@ fn separated(schedule: &Schedule) -> Result<Schedule, IslError> {
             return Ok(node);
         }
         let members = node.band_n_member()?;
-        if members > 0 && !has_band_below(&node)? && node.get_domain()?.n_set()? > 1 {
+        if members > 0 && !has_band_below(&node)? && instances_at(&node)?.n_set()? > 1 {
             return node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate);
         }
         Ok(node)
@@ -156,6 +199,8 @@ struct Surroundings {
 #[derive(Default)]
 struct Converter {
     roles: Roles,
+    copies: Copies,
+    cells: Vec<Vec<Cell>>,
     counters: u32,
     nodes: usize,
     limit: usize,
@@ -198,7 +243,11 @@ impl Converter {
                 };
                 Ok(Node::If { condition, then, otherwise })
             }
-            AstNodeType::User => self.call(&ast.user_get_expr()?, scope),
+            AstNodeType::User => {
+                let at = ast.get_annotation()?.and_then(|id| id.get_name().ok()?.parse::<usize>().ok());
+                let cells = at.map(|at| std::mem::take(&mut self.cells[at])).unwrap_or_default();
+                self.call(&ast.user_get_expr()?, cells, scope)
+            }
             AstNodeType::For => self.for_loop(ast, scope),
         }
     }
@@ -253,14 +302,28 @@ impl Converter {
         }
     }
 
-    fn call(&mut self, expr: &AstExpr, scope: &Surroundings) -> Result<Node, AstError> {
+    fn call(&mut self, expr: &AstExpr, cells: Vec<Cell>, scope: &Surroundings) -> Result<Node, AstError> {
         let args = expr.op_args()?;
         let callee = args.first().ok_or_else(|| AstError::NotUnderstood { what: expr.to_string() })?;
         let name = callee.id_get_id()?.get_name()?;
+        let mut coordinates = args[1..].iter().map(|a| self.expr(a, scope)).collect::<Result<Vec<_>, _>>()?;
+        let mut found = Vec::new();
+        for (id, load, number) in cells {
+            let number = self.expr(&number, scope)?;
+            let copy = &self.copies[&id];
+            let own = OwnCell { temporary: copy.temporary, number, cells: copy.cells, bytes: copy.from.bytes };
+            match load {
+                Some(load) => found.push((load, own)),
+                None => {
+                    let coordinates = coordinates.split_off(copy.depth);
+                    let loads = copy.readers.iter().map(|reader| reader.load).collect();
+                    return Ok(Node::Copy { from: copy.from.clone(), coordinates, into: own, loads });
+                }
+            }
+        }
         let statement = StatementId::from_isl_name(&name)
             .ok_or_else(|| AstError::NotUnderstood { what: format!("the statement {name}") })?;
-        let coordinates = args[1..].iter().map(|a| self.expr(a, scope)).collect::<Result<_, _>>()?;
-        Ok(Node::Call { statement, coordinates })
+        Ok(Node::Call { statement, coordinates, found })
     }
 
     fn expr(&mut self, ast: &AstExpr, scope: &Surroundings) -> Result<Expr, AstError> {
@@ -350,7 +413,7 @@ mod tests {
 
     fn check(sketch: &str, expected: Expect) {
         let scop = test_scop(sketch);
-        let node = generate(&scop.schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&scop.schedule.clone().into(), &scop.context, &AstOptions::default()).unwrap();
         expected.assert_eq(&node.text(&scop));
     }
 
@@ -434,7 +497,11 @@ mod tests {
         let set = Set::read_from_str(&ctx, set).unwrap();
         let context = Set::read_from_str(&ctx, context).unwrap();
         let expr = expr_from_set(&set, &context).unwrap();
-        let names = super::super::Spelling { param: &|p| p.to_string(), statement: &|s| s.to_string() };
+        let names = super::super::Spelling {
+            param: &|p| p.to_string(),
+            statement: &|s| s.to_string(),
+            array: &|a| a.to_string(),
+        };
         assert_eq!(expr.text_with(&names), expected);
     }
 

@@ -1,7 +1,8 @@
 //! Interpreting expressions and trees with concrete parameters: the definition of what they mean.
 
-use super::{BinaryOp, Counter, Expr, Node};
-use crate::scop::StatementId;
+use super::{BinaryOp, Counter, Expr, Node, OwnCell};
+use crate::delicm::Element;
+use crate::scop::{ArrayId, StatementId, ValueId};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -69,27 +70,51 @@ pub struct Meaningless {
     pub what: String,
 }
 
+fn own_cell(
+    own: &OwnCell,
+    value: &impl Fn(&Expr) -> Result<i128, Meaningless>,
+) -> Result<(ArrayId, i128), Meaningless> {
+    let number = value(&own.number)?;
+    match (0..i128::from(own.cells)).contains(&number) {
+        true => Ok((own.temporary, number)),
+        false => Err(Meaningless { what: format!("cell {number} of {}, which has {}", own.temporary, own.cells) }),
+    }
+}
+
+/// What a tree does, step by step.
+#[derive(Clone, Debug)]
+pub enum Ran<'n> {
+    Instance {
+        statement: StatementId,
+        at: Vec<i128>,
+        /// Loads that find their values in a cell of a temporary.
+        found: Vec<(ValueId, (ArrayId, i128))>,
+    },
+    /// A cell of a temporary gets what is in an element.
+    Copy { from: &'n Element, at: Vec<i128>, into: (ArrayId, i128) },
+}
+
 impl Node {
     /// Visits the statement instances in execution order until `visit` breaks, or until the loops have gone round `most` times:
     /// they may do so without any instance.
-    pub fn run(
-        &self,
+    pub fn run<'n>(
+        &'n self,
         params: &[i128],
         direction: Direction,
         most: u64,
-        visit: &mut impl FnMut(StatementId, Vec<i128>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(Ran<'n>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Meaningless> {
         run(self, params, &mut HashMap::new(), direction, &mut { most }, visit)
     }
 }
 
-fn run(
-    node: &Node,
+fn run<'n>(
+    node: &'n Node,
     params: &[i128],
     counters: &mut HashMap<Counter, i128>,
     direction: Direction,
     left: &mut u64,
-    visit: &mut impl FnMut(StatementId, Vec<i128>) -> ControlFlow<()>,
+    visit: &mut impl FnMut(Ran<'n>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Meaningless> {
     let value = |e: &Expr, counters: &HashMap<Counter, i128>| {
         e.evaluate(params, counters)
@@ -128,9 +153,15 @@ fn run(
                 return run(child, params, counters, direction, left, visit);
             }
         }
-        Node::Call { statement, coordinates } => {
+        Node::Call { statement, coordinates, found } => {
             let at = coordinates.iter().map(|c| value(c, counters)).collect::<Result<Vec<_>, _>>()?;
-            return Ok(visit(*statement, at));
+            let found = found.iter().map(|(load, own)| Ok((*load, own_cell(own, &|e| value(e, counters))?)));
+            let found = found.collect::<Result<_, _>>()?;
+            return Ok(visit(Ran::Instance { statement: *statement, at, found }));
+        }
+        Node::Copy { from, coordinates, into, .. } => {
+            let at = coordinates.iter().map(|c| value(c, counters)).collect::<Result<Vec<_>, _>>()?;
+            return Ok(visit(Ran::Copy { from, at, into: own_cell(into, &|e| value(e, counters))? }));
         }
     }
     Ok(ControlFlow::Continue(()))

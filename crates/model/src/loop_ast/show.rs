@@ -1,13 +1,14 @@
 //! Trees as C-like text, for people.
 
-use super::{BinaryOp, Expr, Node};
-use crate::scop::{ParamId, Scop, StatementId};
+use super::{BinaryOp, Expr, Node, OwnCell};
+use crate::scop::{ArrayId, ParamId, Scop, StatementId};
 use std::fmt::Write;
 
-/// What parameters and statements are called when a tree is shown.
+/// What parameters, statements and arrays are called when a tree is shown.
 pub struct Spelling<'a> {
     pub param: &'a dyn Fn(ParamId) -> String,
     pub statement: &'a dyn Fn(StatementId) -> String,
+    pub array: &'a dyn Fn(ArrayId) -> String,
 }
 
 impl Node {
@@ -15,7 +16,8 @@ impl Node {
     pub fn text(&self, scop: &Scop) -> String {
         let names = crate::names::Names::of(scop);
         let param = |p: ParamId| names.param_in_source(p).to_string();
-        self.text_with(&Spelling { param: &param, statement: &|s| s.to_string() })
+        let array = |a: ArrayId| names.array_in_code(a);
+        self.text_with(&Spelling { param: &param, statement: &|s| s.to_string(), array: &array })
     }
     pub fn text_with(&self, names: &Spelling) -> String {
         let mut out = String::new();
@@ -56,11 +58,20 @@ fn node(n: &Node, names: &Spelling, depth: usize, out: &mut String) {
             }
             let _ = writeln!(out, "{indent}}}");
         }
-        Node::Call { statement, coordinates } => {
-            let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).collect();
+        Node::Call { statement, coordinates, found } => {
+            let found = found.iter().map(|(_, cell)| own(cell, names));
+            let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).chain(found).collect();
             let _ = writeln!(out, "{indent}{}({});", (names.statement)(*statement), at.join(", "));
         }
+        Node::Copy { from, coordinates, into, .. } => {
+            let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).collect();
+            let _ = writeln!(out, "{indent}{} = {}[{}];", own(into, names), (names.array)(from.array), at.join(", "));
+        }
     }
+}
+
+fn own(cell: &OwnCell, names: &Spelling) -> String {
+    format!("{}[{}]", (names.array)(cell.temporary), cell.number.text_with(names))
 }
 
 /// `binding`: how tightly the surroundings bind; parentheses appear where they bind tighter than the expression.

@@ -10,7 +10,8 @@ use crate::loop_ast::{
 use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::scop::{Param, ParamId, Preload, Scop, ValueId};
-use isl::{Budget, DimType, IslError, Schedule, Set};
+use crate::transform::{Copies, Tree};
+use isl::{Budget, DimType, IslError, Set};
 use planted::Fault;
 use std::collections::HashSet;
 use thiserror::Error;
@@ -49,12 +50,12 @@ const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 
 /// What to test at run time and what to run if the test holds.
 ///
-/// Requires: `schedule` respects the dependences of `scop`, and its coincident flags are true.
+/// Requires: `tree` respects the dependences of `scop`, and its coincident flags are true.
 /// Ensures: where every term of the check holds, the assumptions of `scop` hold, the arrays it takes for disjoint are, and
 /// all arithmetic of the loops fits 64 bits.
-pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Result<Plan, PlanError> {
-    let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, options))?;
-    let body = generate(schedule, &known, &options.ast)?;
+pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Plan, PlanError> {
+    let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, &tree.copies, options))?;
+    let body = generate(tree, &known, &options.ast)?;
     check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };
@@ -68,7 +69,7 @@ pub fn build_plan(scop: &Scop, schedule: &Schedule, options: &PlanOptions) -> Re
 /// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
 /// loops, such as a division that takes its dividend for positive, need not make sense at others.
 pub fn admitted(scop: &Scop, options: &PlanOptions) -> Result<Set, PlanError> {
-    Ok(scop.ctx.within(CHECK, || terms(scop, options))?.known)
+    Ok(scop.ctx.within(CHECK, || terms(scop, &Copies::new(), options))?.known)
 }
 
 pub(super) fn refused(kind: RefusalKind, scop: &Scop, subject: impl Into<String>) -> PlanError {
@@ -119,7 +120,7 @@ struct Terms {
 
 /// Where invariants are loaded in between, an assumption is tested as soon as the parameters that it speaks of are known. So what a
 /// preload presupposes holds when it is reached.
-fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
+fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, PlanError> {
     let mut check = Vec::new();
     let mut known = scop.context.clone();
     let mut some = Set::empty(&known.get_space()?)?;
@@ -196,7 +197,7 @@ fn terms(scop: &Scop, options: &PlanOptions) -> Result<Terms, PlanError> {
             Err(Unchecked::Failed(e)) => return Err(e.into()),
         }
     }
-    let (temporaries, term) = temporaries(scop, &extents)?;
+    let (temporaries, term) = temporaries(scop, copies, &extents)?;
     check.extend(term);
     Ok(Terms { check, temporaries, known })
 }
@@ -410,7 +411,7 @@ mod tests {
             scop.assumptions.add(Assumption { kind: *kind, because: String::new(), line: 0, valid });
         }
         scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
-        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default());
         (scop, plan)
     }
 
@@ -447,7 +448,7 @@ mod tests {
         ]
         .into();
         scop.may_alias = vec![(ArrayId(1), ArrayId(2))];
-        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default());
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default());
         (scop, plan)
     }
 
@@ -630,7 +631,7 @@ mod tests {
                           write A0[i, j]";
         let mut scop = test_scop(shaped);
         scop.arrays[0].may_wrap = Some(Wraps::default());
-        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
         let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
         assert_eq!(Names::of(&scop).expr(test), "0 <= ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8");
@@ -647,7 +648,7 @@ mod tests {
         let statement = &mut scop.statements[0];
         let dropped = (statement.domain.clone(), statement.accesses.remove(0).relation);
         scop.arrays[0].may_wrap = Some(Wraps { window: Some((0, 1 << 35)), touched: vec![dropped] });
-        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
         let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
         assert_eq!(Names::of(&scop).expr(test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
@@ -660,7 +661,7 @@ mod tests {
         read.offset = None;
         read.exact = false;
         read.relation = isl::Map::read_from_str(&scop.ctx, "[p0] -> { S0[i] -> A0[e] : 0 <= i < p0 }").unwrap();
-        let refusal = match build_plan(&scop, &scop.schedule, &PlanOptions::default()) {
+        let refusal = match build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()) {
             Err(PlanError::Refused(refusal)) => refusal,
             _ => panic!("not refused"),
         };
@@ -678,8 +679,8 @@ mod tests {
         let domain = isl::Set::read_from_str(&scop.ctx, "[p0] -> { S0[i] : 0 <= i < 2p0 }").unwrap();
         scop.statements[0].domain = domain.intersect_params(&wide).unwrap();
         let text = "{ domain: \"[p0] -> { S0[i] : 0 <= i < 2p0 }\", child: { schedule: \"[{ S0[i] -> [(i)] }]\" } }";
-        scop.schedule = Schedule::read_from_str(&scop.ctx, text).unwrap();
-        let plan = build_plan(&scop, &scop.schedule, &PlanOptions::default()).unwrap();
+        scop.schedule = isl::Schedule::read_from_str(&scop.ctx, text).unwrap();
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
         let fits: Vec<&CheckKind> =
             plan.check.iter().map(|t| &t.kind).filter(|kind| matches!(kind, CheckKind::Fits { .. })).collect();
         assert_eq!(fits, [&CheckKind::Fits { param: ParamId(0), bits: 61 }]);

@@ -39,7 +39,7 @@ impl Plan {
 }
 
 pub(super) fn text_of_temporaries(temporaries: &[Temporary], names: &Names) -> String {
-    let each = |t: &Temporary| format!("{} of {} bytes", names.array_in_source(t.array), names.expr(&t.bytes));
+    let each = |t: &Temporary| format!("{} of {} bytes", names.array_in_source(t.holds), names.expr(&t.bytes));
     let all: Vec<String> = temporaries.iter().map(each).collect();
     format!("a temporary for {}, at most {} MiB", all.join(" and "), MAX_TEMPORARY_BYTES >> 20)
 }

@@ -3,8 +3,9 @@
 
 use super::{Fusion, Scalars};
 use crate::dependence::Dependences;
+use crate::names::Names;
 use crate::scop::Scop;
-use crate::transform::{Legal, Legality, Step, StepError, Steps, check_legal};
+use crate::transform::{Legal, Legality, Step, StepError, Steps, Tree, check_legal};
 use isl::{IslError, Schedule, UnionMap};
 use thiserror::Error;
 
@@ -53,11 +54,11 @@ impl Order {
         deps: &Dependences,
     ) -> Result<Order, OrderError> {
         let (changes, labels) = steps.split_at(steps.iter().take_while(|step| !step.is_label()).count());
-        let mut tree = tree.clone();
+        let mut tree = tree.clone().into();
         for step in changes {
-            tree = step.apply(&tree)?;
+            tree = step.apply(&tree, scop)?;
         }
-        let legal = match check_legal(&tree, deps)? {
+        let legal = match check_legal(&tree, scop, deps)? {
             Legality::Legal(legal) => legal,
             Legality::Violated(pairs) => return Err(OrderError::Violated(pairs)),
         };
@@ -75,11 +76,15 @@ impl Order {
         Ok(())
     }
 
-    pub fn schedule(&self) -> &Schedule {
-        self.legal.schedule()
+    pub fn tree(&self) -> &Tree {
+        self.legal.tree()
     }
     /// One line each, the start first.
-    pub fn history(&self) -> Vec<String> {
+    pub fn history(&self, names: &Names) -> Vec<String> {
+        let text = |step: &Step| match step {
+            Step::Pack { band, array } => format!("pack {} before {band}", names.array_in_source(*array)),
+            step => step.to_string(),
+        };
         let start = match self.start {
             Start::Original => "start with the original order".to_string(),
             Start::Scheduler { fusion, scalars } => {
@@ -87,7 +92,7 @@ impl Order {
                 format!("start with isl's order, fusion {}{scalars}", if fusion == Fusion::Min { "min" } else { "max" })
             }
         };
-        [start].into_iter().chain(self.steps.iter().map(Step::to_string)).collect()
+        [start].into_iter().chain(self.steps.iter().map(text)).collect()
     }
     pub fn is_reordered(&self) -> bool {
         self.start != Start::Original || !self.steps.iter().all(Step::is_label)

@@ -6,7 +6,7 @@ use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{BandId, Step, StepError, Steps, label_above, labelled};
+use crate::transform::{self, BandId, Step, StepError, Steps, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
 
@@ -149,6 +149,7 @@ pub(super) fn choose(
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
+        let steps = &drawn_packs(schedule, steps.clone(), scop, options)?;
         match Order::from_steps((*start, schedule), steps, scop, deps) {
             Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
@@ -215,6 +216,47 @@ fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
     wrong.into_iter().chain(steps.iter().cloned()).collect()
 }
 
+/// What it may take to find out what a band reads of an array.
+const PACK: Budget = Budget::new("one copy", 20_000);
+/// So many copies show all that there is to see.
+const MAX_DRAWN_PACKS: usize = 2;
+
+/// What it is worth to have elements side by side is not estimated yet: only drawn orders have copies, behind these steps, where they
+/// can be.
+fn drawn_packs(
+    schedule: &Schedule,
+    mut steps: Steps,
+    scop: &Scop,
+    options: &ScheduleOptions,
+) -> Result<Steps, IslError> {
+    let Some(number) = options.draw.filter(|_| options.may_allocate) else { return Ok(steps) };
+    let mut tree = transform::Tree::from(schedule.clone());
+    for step in &steps {
+        tree = match step.apply(&tree, scop) {
+            Err(StepError::Isl(error)) => return Err(error),
+            other => other.expect("steps are made for this tree"),
+        };
+    }
+    for (band, ..) in bands(&tree.schedule)? {
+        for &array in scop.arrays.keys() {
+            let tried = u64::from(array.0) << 8 | u64::from(band.level);
+            if tree.copies.len() == MAX_DRAWN_PACKS || !is_drawn(number.rotate_left(32), band, tried) {
+                continue;
+            }
+            let step = Step::Pack { band, array };
+            let packed = scop.ctx.try_within(PACK, || match step.apply(&tree, scop) {
+                Err(StepError::Isl(error)) => Err(error),
+                other => Ok(other.ok()),
+            })?;
+            if let Some(packed) = packed.flatten() {
+                tree = packed;
+                steps.push(step);
+            }
+        }
+    }
+    Ok(steps)
+}
+
 /// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band
 /// runs at least so many instances.
 fn label(
@@ -224,14 +266,15 @@ fn label(
     threads_from: Option<f64>,
     vectors: &BTreeSet<BandId>,
 ) -> Result<(), IslError> {
-    for (band, members, depth) in bands(order.schedule())? {
+    for (band, members, depth) in bands(&order.tree().schedule)? {
         let mut try_step = |step: Step| match order.add_label(&step, scop) {
             Ok(()) => Ok(true),
             Err(StepError::Isl(error)) => Err(error),
             Err(_) => Ok(false),
         };
         let is_vector = vectors.contains(&band) && try_step(Step::Vectors { band })?;
-        let is_long = |least| instances_of_band(shape, band.number).is_some_and(|instances| instances >= least);
+        // A band that the shape does not have is one of copies, and all of its members are independent.
+        let is_long = |least| instances_of_band(shape, band.number).is_none_or(|instances| instances >= least);
         if threads_from.is_some_and(is_long) && !(is_vector && members == 1 && depth > 0) {
             try_step(Step::Threads { band })?;
         }

@@ -62,7 +62,8 @@ impl BandTree {
                             around.push((id, cut(&mut members, sizes)));
                             id = id.points();
                         }
-                        Step::Threads { .. } | Step::Vectors { .. } => {}
+                        // What copies cost and gain is not estimated.
+                        Step::Pack { .. } | Step::Threads { .. } | Step::Vectors { .. } => {}
                     }
                 }
                 let child = Box::new(child.applied(steps));

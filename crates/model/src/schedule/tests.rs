@@ -8,7 +8,8 @@ use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
 use crate::loop_ast::{AstOptions, generate};
-use crate::transform::{BandId, Legality, Step, check_legal, labelled};
+use crate::names::Names;
+use crate::transform::{BandId, Copies, Legality, Step, StepError, Tree, check_legal, label_above, labelled};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
 use isl::Schedule;
@@ -21,7 +22,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
         Decision::Leave { reason, .. } => format!("left alone: {reason}\n"),
         Decision::Illegal { steps, pairs } => panic!("{steps:?} breaks {pairs}"),
         Decision::Transform { order, reason, .. } => {
-            let node = generate(order.schedule(), &scop.context, &AstOptions::default()).unwrap();
+            let node = generate(order.tree(), &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
                 let verdict = verify(&scop, &computed(&scop), &node, &params).unwrap();
                 assert!(!matches!(verdict, Verdict::Different { .. }), "{verdict:?}\n{}", node.text(&scop));
@@ -62,12 +63,6 @@ fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Sch
     steps
 }
 
-/// What the steps make of a labelled tree, which must be legal.
-fn legal(schedule: &Schedule, steps: &Steps, scop: &Scop, deps: &Dependences) -> Schedule {
-    let order = Order::from_steps((Start::Original, schedule), steps, scop, deps);
-    order.unwrap_or_else(|error| panic!("{steps:?}: {error}\n{schedule}")).schedule().clone()
-}
-
 /// A producer that gets something wrong is told what, in words that a person who wrote the steps can use.
 #[test]
 fn steps_that_make_no_order_are_refused() {
@@ -76,7 +71,7 @@ fn steps_that_make_no_order_are_refused() {
     let tree = labelled(&scop.schedule).unwrap();
     let refused = |steps: &[Step]| {
         let order = Order::from_steps((Start::Original, &tree), steps, &scop, &deps);
-        order.map_or_else(|error| error.to_string(), |order| order.history().join("; "))
+        order.map_or_else(|error| error.to_string(), |order| order.history(&Names::of(&scop)).join("; "))
     };
     let [outer, inner] = [0, 1].map(|number| BandId { number, level: 0 });
     let (tile, reverse) = (|band| Step::Tile { band, sizes: vec![8] }, |band| Step::Reverse { band, member: 0 });
@@ -89,6 +84,60 @@ fn steps_that_make_no_order_are_refused() {
     expect!["tile B0 by 8: the order is to be changed before loops are given to threads or vectors"]
         .assert_eq(&refused(&[Step::Threads { band: inner }, tile(outer)]));
     expect!["tile B1.1 by 8: there is no such band"].assert_eq(&refused(&[tile(inner.points())]));
+}
+
+fn applied(tree: Tree, steps: &Steps, scop: &Scop) -> Tree {
+    steps.iter().fold(tree, |tree, step| step.apply(&tree, scop).unwrap())
+}
+
+/// The tree, which must be legal, with exact flags.
+fn legal(tree: Tree, scop: &Scop, deps: &Dependences) -> Tree {
+    match check_legal(&tree, scop, deps).unwrap() {
+        Legality::Legal(legal) => legal.tree().clone(),
+        Legality::Violated(pairs) => panic!("{pairs} is broken\n{}\n{:?}", tree.schedule, tree.copies),
+    }
+}
+
+/// With copies of what some bands read of some arrays.
+fn random_packs(dice: &mut Dice, mut tree: Tree, scop: &Scop) -> Tree {
+    let mut bands = Vec::new();
+    tree.schedule
+        .foreach_schedule_node_top_down(|node: &isl::ScheduleNode| -> Result<bool, IslError> {
+            bands.extend(label_above(node)?.map(|label| label.band));
+            Ok(true)
+        })
+        .unwrap();
+    for band in bands {
+        for &array in scop.arrays.keys() {
+            let step = Step::Pack { band, array };
+            match step.apply(&tree, scop) {
+                Ok(packed) if dice.roll(2) == 0 => tree = packed,
+                Err(StepError::Isl(error)) => panic!("{step}: {error}\n{}", tree.schedule),
+                _ => {}
+            }
+        }
+    }
+    tree
+}
+
+/// With a copy that is said to be something else than it is.
+fn spoilt_copies(dice: &mut Dice, copies: &Copies) -> Copies {
+    let mut copies = copies.clone();
+    let number = dice.roll(copies.len() as u64) as usize;
+    let other = copies[(number + 1) % copies.len()].clone();
+    let copy = &mut copies[number];
+    match dice.roll(5) {
+        0 => copy.cell = copy.cell.fix_si(isl::DimType::Out, 0, 0).unwrap(),
+        1 => copy.cells -= 1,
+        2 => copy.temporary = other.temporary,
+        3 => copy.readers.extend(other.readers),
+        _ => {
+            let shift =
+                isl::Map::read_from_str(copy.cell.ctx(), "{ [t] -> [t + 1] : t mod 2 = 0; [t] -> [t] : t mod 2 = 1 }");
+            copy.cell = copy.cell.apply_range(&shift.unwrap()).unwrap();
+        }
+    }
+    copies
 }
 
 /// The region becomes two loops of 1000 iterations in tiles of 32 by 32 around these calls, for this reason.

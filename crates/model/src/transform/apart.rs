@@ -76,7 +76,9 @@ fn below(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
         ScheduleNodeType::Sequence => sequence(node, reach),
         ScheduleNodeType::Set => set(node, reach),
         ScheduleNodeType::Domain | ScheduleNodeType::Context | ScheduleNodeType::Mark => below(&node.child(0)?, reach),
-        // The scheduler makes no other nodes.
+        // Copies touch no scalars.
+        ScheduleNodeType::Extension => below(&node.child(0)?, reach),
+        // Nobody makes other nodes.
         _ => Ok(false),
     }
 }

@@ -1,8 +1,10 @@
 //! Steps change trees. Whether what they make respects the dependences is not asked here, see [`super::check_legal`].
 
+use super::copy::{has_copies_below, pack};
 use super::label::find;
-use super::{BandId, Label, Step, label_above};
-use isl::{IslError, MultiUnionPwAff, MultiVal, Schedule, ScheduleNode, UnionPwAff, Val};
+use super::{BandId, Label, Step, Tree, label_above};
+use crate::scop::Scop;
+use isl::{IslError, MultiUnionPwAff, MultiVal, ScheduleNode, UnionPwAff, Val};
 use thiserror::Error;
 
 /// A step that does not fit the tree.
@@ -22,15 +24,23 @@ pub enum StepError {
     Distributed { band: BandId },
     #[error("{band} runs something that only the thread that enters the region can do")]
     BoundToThread { band: BandId },
+    #[error("{step}: {why}")]
+    Unpackable { step: Step, why: &'static str },
+    #[error("{step}: elements are copied inside of this loop")]
+    AroundCopy { step: Step },
 }
 
 impl Step {
-    /// Requires: the bands of `schedule` are labelled. For `Threads` and `Vectors`: its coincident flags are exact.
+    /// Requires: the bands of `tree`, an order of the instances of `scop`, are labelled. For `Threads` and `Vectors`: its coincident
+    /// flags are exact.
     ///
-    /// Ensures: the same instances, other bands as they were.
-    pub fn apply(&self, schedule: &Schedule) -> Result<Schedule, StepError> {
+    /// Ensures: the same instances of statements of `scop`, other bands as they were.
+    pub fn apply(&self, tree: &Tree, scop: &Scop) -> Result<Tree, StepError> {
         let missing = || StepError::NoSuchBand { step: self.clone() };
-        let node = find(&schedule.get_root()?, self.band())?.ok_or_else(missing)?;
+        let node = find(&tree.schedule.get_root()?, self.band())?.ok_or_else(missing)?;
+        if has_copies_below(&node)? {
+            return Err(StepError::AroundCopy { step: self.clone() });
+        }
         let members = node.band_n_member()?;
         let other_members = || StepError::OtherMembers { step: self.clone(), members };
         let node = match self {
@@ -55,10 +65,11 @@ impl Step {
                 }
                 tiled(&node, *band, sizes)?
             }
+            Step::Pack { array, .. } => return pack(tree, scop, self, &node, *array),
             Step::Threads { .. } => self.labelled(&node, 0, |label| label.threads = true)?,
             Step::Vectors { .. } => self.labelled(&node, members - 1, |label| label.vectors = true)?,
         };
-        Ok(node.get_schedule()?)
+        Ok(Tree { schedule: node.get_schedule()?, copies: tree.copies.clone() })
     }
 
     fn labelled(

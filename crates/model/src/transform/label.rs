@@ -57,23 +57,26 @@ pub fn label_above(band: &ScheduleNode) -> Result<Option<Label>, IslError> {
     Ok(Label::parse(&above.mark_get_id()?.get_name()?))
 }
 
-/// The tree with a label above every band that has members: those without one are numbered in pre-order.
-pub fn labelled(schedule: &Schedule) -> Result<Schedule, IslError> {
+/// One that no band has.
+pub(super) fn next_number(schedule: &Schedule) -> Result<u32, IslError> {
     let mut next = 0;
-    let mut is_complete = true;
     schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
-        if is_loops(node)? {
-            match label_above(node)? {
-                Some(label) => next = next.max(label.band.number + 1),
-                None => is_complete = false,
-            }
+        if let Some(label) = label_above(node)? {
+            next = next.max(label.band.number + 1);
         }
         Ok(true)
     })?;
-    if is_complete {
+    Ok(next)
+}
+
+/// The tree with a label above every band that has members: those without one are numbered in pre-order.
+pub fn labelled(schedule: &Schedule) -> Result<Schedule, IslError> {
+    let is_labelled = |node: &ScheduleNode| Ok::<_, IslError>(!is_loops(node)? || label_above(node)?.is_some());
+    let root = schedule.get_root()?;
+    if root.every_descendant(is_labelled)? {
         return Ok(schedule.clone());
     }
-    label_below(schedule.get_root()?, &mut next)?.get_schedule()
+    label_below(root, &mut next_number(schedule)?)?.get_schedule()
 }
 
 /// Ends where it began.

@@ -1,23 +1,26 @@
 //! Which orders compute the same, straight from the tree and the dependences.
 
 use super::apart::are_apart;
+use super::copy::{has_copies_below, opaque};
 use super::label::find;
-use super::{Step, StepError, label_above};
+use super::reach::instances_at;
+use super::{Step, StepError, Tree, label_above};
 use crate::dependence::Dependences;
 use crate::scop::{Scop, Statement, StatementId};
-use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet};
+use isl::{IslError, MultiUnionPwAff, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet};
 use planted::Fault;
 
 /// A tree that [`check_legal`] let pass.
 ///
 /// Ensures: its order computes what the original order does. Every `coincident` flag is as true as it can be: member m of a band is
 /// coincident if and only if no dependence, reductions included, connects two instances that agree in all loops around m (the
-/// earlier members of its band among them) but not in m. What is labelled for threads or vectors is coincident.
+/// earlier members of its band among them) but not in m, and nothing is copied inside of it: there is one temporary for all its
+/// iterations. What is labelled for threads or vectors is coincident.
 #[derive(Clone, Debug)]
-pub struct Legal(Schedule);
+pub struct Legal(Tree);
 
 impl Legal {
-    pub fn schedule(&self) -> &Schedule {
+    pub fn tree(&self) -> &Tree {
         &self.0
     }
     /// A loop is distributed over threads or meant for vectors.
@@ -25,7 +28,7 @@ impl Legal {
         if !step.is_label() {
             return Err(StepError::BehindLabels { step: step.clone() });
         }
-        if let (Step::Threads { band }, Some(node)) = (step, find(&self.0.get_root()?, step.band())?) {
+        if let (Step::Threads { band }, Some(node)) = (step, find(&self.0.schedule.get_root()?, step.band())?) {
             if is_distributed(&node)? {
                 return Err(StepError::Distributed { band: *band });
             }
@@ -33,7 +36,7 @@ impl Legal {
                 return Err(StepError::BoundToThread { band: *band });
             }
         }
-        Ok(Legal(step.apply(&self.0)?))
+        Ok(Legal(step.apply(&self.0, scop)?))
     }
 }
 
@@ -51,7 +54,7 @@ fn is_distributed(band: &ScheduleNode) -> Result<bool, IslError> {
 
 /// A scalar is one cell of the thread that enters the region. A loop that carries no dependence may still write it, in one iteration.
 fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError> {
-    for set in node.get_domain()?.sets()? {
+    for set in instances_at(node)?.sets()? {
         let statement = StatementId::from_isl_name(&set.get_tuple_name()?).and_then(|s| scop.statements.get(&s));
         let writes_scalar =
             |s: &Statement| s.accesses.iter().any(|a| a.is_write() && scop.arrays[&a.array].kind.is_scalar());
@@ -67,7 +70,7 @@ fn is_bound_to_thread(node: &ScheduleNode, scop: &Scop) -> Result<bool, IslError
 pub enum Legality {
     Legal(Legal),
     /// `{ source -> sink }`: the sink does not run after the source; or they are in two iterations of a loop that is labelled to run at
-    /// once.
+    /// once; or the source is a copy in which the sink may not find what it reads.
     Violated(UnionMap),
 }
 
@@ -75,8 +78,9 @@ pub enum Legality {
 /// for which the dependences mean something?
 ///
 /// The first is so if each pair of `validity` is in order; or, where live ranges of scalars may change places, each pair of
-/// `firm_validity`, and the ranges are apart.
-pub fn check_legal(schedule: &Schedule, dependences: &Dependences) -> Result<Legality, IslError> {
+/// `firm_validity`, and the ranges are apart. Copies have no dependences of their own: they are transparent or wrong (`opaque`).
+pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
+    let Tree { schedule, copies } = tree;
     let nothing = UnionMap::empty_ctx(schedule.ctx())?;
     let ordered = dependences.validity()?;
     let at_once = if planted::is(Fault::UpdatesAtOnce) { ordered.clone() } else { dependences.at_once()? };
@@ -94,8 +98,12 @@ pub fn check_legal(schedule: &Schedule, dependences: &Dependences) -> Result<Leg
             found.of_order = nothing;
         }
     }
-    let violated = found.of_order.union(&possible(&found.of_labels)?)?;
-    Ok(if violated.is_empty()? { Legality::Legal(Legal(flagged)) } else { Legality::Violated(violated) })
+    let opaque = opaque(tree, scop, &dependences.known)?;
+    let violated = found.of_order.union(&possible(&found.of_labels)?)?.union(&opaque)?;
+    Ok(match violated.is_empty()? {
+        true => Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone() })),
+        false => Legality::Violated(violated),
+    })
 }
 
 /// The pairs that reach a node together: both in its domain, and equal in all bands above it.
@@ -138,6 +146,7 @@ impl Violations {
     fn band(&mut self, node: ScheduleNode, mut pairs: Pairs) -> Result<ScheduleNode, IslError> {
         let rows = node.band_get_partial_schedule()?.list()?;
         let label = label_above(&node)?;
+        let fills = has_copies_below(&node)?;
         let mut node = node;
         for (m, row) in rows.iter().enumerate() {
             let mut carries = true;
@@ -145,7 +154,7 @@ impl Violations {
                 let equal = equal_at(at_once, row)?;
                 let is_last = m + 1 == rows.len();
                 carries = !at_once.is_subset(&equal)?;
-                let passes = !carries || planted::is(Fault::CarriedAtOnce) && is_last;
+                let passes = (!carries || planted::is(Fault::CarriedAtOnce) && is_last) && !fills;
                 node = node.band_member_set_coincident(m, passes)?;
                 if !passes && label.is_some_and(|label| label.threads && m == 0 || label.vectors && is_last) {
                     self.of_labels = self.of_labels.union(&at_once.subtract(&equal)?)?;
@@ -210,12 +219,14 @@ mod tests {
 
     fn flags(sketch: &str) -> Vec<bool> {
         let scop = test_scop(sketch);
-        let Legality::Legal(legal) = check_legal(&scop.schedule, &dependences(&scop).unwrap()).unwrap() else {
+        let verdict = check_legal(&scop.schedule.clone().into(), &scop, &dependences(&scop).unwrap()).unwrap();
+        let Legality::Legal(legal) = verdict else {
             panic!("the original order is legal");
         };
         let mut out = Vec::new();
         legal
-            .schedule()
+            .tree()
+            .schedule
             .foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
                 if node.get_type()? == ScheduleNodeType::Band {
                     for m in 0..node.band_n_member()? {
@@ -231,10 +242,10 @@ mod tests {
     /// Whether the loops may run with the outer one backwards.
     fn may_turn(sketch: &str) -> bool {
         let scop = test_scop(sketch);
-        let schedule = crate::transform::labelled(&scop.schedule).unwrap();
-        let turned =
-            Step::Reverse { band: crate::transform::BandId { number: 0, level: 0 }, member: 0 }.apply(&schedule);
-        matches!(check_legal(&turned.unwrap(), &dependences(&scop).unwrap()).unwrap(), Legality::Legal(_))
+        let tree = crate::transform::labelled(&scop.schedule).unwrap().into();
+        let step = Step::Reverse { band: crate::transform::BandId { number: 0, level: 0 }, member: 0 };
+        let turned = step.apply(&tree, &scop).unwrap();
+        matches!(check_legal(&turned, &scop, &dependences(&scop).unwrap()).unwrap(), Legality::Legal(_))
     }
 
     #[test]

@@ -45,21 +45,49 @@ impl Content {
 
 const ONE_VALUE: ArrayKind = ArrayKind::Errno { one_value: true };
 
-/// What was there before the region. Cells are compared each with itself only.
-const INITIAL: Print = 0;
+/// One step of a replay.
+pub(super) enum Event {
+    Instance {
+        /// In the trace.
+        k: usize,
+        /// Reads that find their value in another cell than the original's.
+        found: Vec<(usize, usize)>,
+    },
+    /// Cell by cell.
+    Copy { from: usize, into: usize },
+}
+
+impl Event {
+    pub(super) fn instance(k: usize) -> Event {
+        Event::Instance { k, found: Vec::new() }
+    }
+}
+
+/// What is in a cell; what was there before the region is its own, and as good as any other value.
+fn content(cells: &HashMap<usize, Content>, cell: usize) -> Content {
+    let initial = || Content { value: mix(6, cell as u128), part: 0, parts: 1, folded: None };
+    cells.get(&cell).cloned().unwrap_or_else(initial)
+}
 
 /// Runs the instances in the given order.
 ///
 /// A write that combines what its statement read from exactly the bytes that it writes is run as what it does to them: if all of
 /// them hold the parts of one value that the same operation on the same type made of something, then one operand more goes into it,
 /// else the operation begins with whatever pieces lie there. Every other write makes something new, and every other read is remembered.
-pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<usize>) -> Replayed {
+pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<Event>) -> Replayed {
     let of = |(&id, code)| (id, Computes::of(&scop.statements[&id].accesses, code, program));
     let computes: HashMap<StatementId, Computes> = program.statements.iter().map(of).collect();
     let nothing = Computes::default();
     let mut cells: HashMap<usize, Content> = HashMap::new();
     let mut reads = HashMap::new();
-    for k in order {
+    for event in order {
+        let (k, found) = match event {
+            Event::Instance { k, found } => (k, found),
+            Event::Copy { from, into } => {
+                cells.insert(into, content(&cells, from));
+                continue;
+            }
+        };
         let (statement, _) = trace.instances[k];
         let accesses = &scop.statements[&statement].accesses;
         let computes = computes.get(&statement).unwrap_or(&nothing);
@@ -68,12 +96,14 @@ pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<u
         };
         // What an update finds is the order of the operands before it, which may change.
         let combines = |write: usize| computes.combined(write, |read| touched(read) == touched(write));
-        let print = |cells: &HashMap<usize, Content>, cell: &usize| cells.get(cell).map_or(INITIAL, Content::print);
+        let print = |cells: &HashMap<usize, Content>, cell: &usize| content(cells, *cell).print();
         for (a, access) in accesses.iter().enumerate().filter(|(_, a)| !a.is_write()) {
             if computes.write_of(a).and_then(combines).is_some_and(|c| c.read == a) && access.exact {
                 continue;
             }
-            reads.extend(touched(a).into_iter().map(|cell| ((k, a, cell), print(&cells, &cell))));
+            let elsewhere = found.iter().find(|(access, _)| *access == a).map(|(_, cell)| *cell);
+            let seen = |cell: usize| ((k, a, cell), print(&cells, &elsewhere.unwrap_or(cell)));
+            reads.extend(touched(a).into_iter().map(seen));
         }
         for (a, access) in accesses.iter().enumerate().filter(|(_, a)| a.is_write()) {
             let written = touched(a);
@@ -116,7 +146,7 @@ fn folded(cells: &HashMap<usize, Content>, touched: &[usize], update: Update, op
             Folded { operands: before.operands.wrapping_add(operand), count: before.count + 1, ..before }
         }
         _ => {
-            let pieces = touched.iter().map(|cell| cells.get(cell).map_or(INITIAL, Content::print));
+            let pieces = touched.iter().map(|cell| content(cells, *cell).print());
             Folded { update, base: pieces.fold(4, mix), operands: operand, count: 1 }
         }
     }

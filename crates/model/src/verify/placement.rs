@@ -52,7 +52,7 @@ pub(super) fn misplaced(scop: &Scop, trace: &Trace, params: &[i128]) -> Option<S
 }
 
 /// The number of the cell from the base on; `None` if a subscript leaves its dimension, where the shape was recovered.
-fn flattened(array: &Array, subscripts: &[i128], params: &[i128]) -> Option<i128> {
+pub(super) fn flattened(array: &Array, subscripts: &[i128], params: &[i128]) -> Option<i128> {
     let mut flat = *subscripts.first()?;
     for (size, subscript) in array.inner_sizes.iter().zip(&subscripts[1..]) {
         let size = size.at(|var| match var {

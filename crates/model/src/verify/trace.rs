@@ -84,6 +84,9 @@ impl Trace {
         let (statement, at) = &self.instances[k];
         format!("{statement}{at:?}")
     }
+    pub(crate) fn cells(&self) -> &[(ArrayId, Vec<i128>)] {
+        &self.cells
+    }
     pub(crate) fn cell(&self, cell: usize) -> &(ArrayId, Vec<i128>) {
         &self.cells[cell]
     }

@@ -144,6 +144,7 @@ impl Fixture {
             recomputed: Vec::new(),
             updating: Vec::new(),
             elsewhere: Default::default(),
+            predicates: Vec::new(),
         }
     }
     fn induction(&self, name: &str, dims: &[i64]) -> Induction {
@@ -224,7 +225,7 @@ fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
     For { counter: Counter(index), first, last, step: 1, body, role: LoopRole::InOrder }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
-    Node::Call { statement: StatementId(statement), coordinates }
+    Node::Call { statement: StatementId(statement), coordinates, found: Vec::new() }
 }
 fn holds(expr: Expr) -> CheckTerm {
     CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), test: Test::Holds(expr) }

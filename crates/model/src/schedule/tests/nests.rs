@@ -366,11 +366,16 @@ fn any_legal_order_can_be_drawn() {
         &options(2),
         expect![[r#"
             tiled: true, parallel: false, vectorized: false; less loop overhead (estimated 0.9 times faster)
-            for (int c0 = 0; c0 <= 2; ++c0) {
-              for (int c1 = -3; c1 <= 0; ++c1) {
-                for (int c2 = 0; c2 <= min(3, (-4) * c0 + 9); ++c2) {
-                  for (int c3 = max(0, (-4) * c1 - 9); c3 <= min(3, (-4) * c1); ++c3) {
-                    S0((-4) * c1 - c3, 4 * c0 + c2);
+            for (int c0 = 0; c0 <= 9; ++c0) {
+              for (int c1 = 0; c1 <= 9; ++c1) {
+                A2[10 * c0 + c1] = A0[c0, c1];
+              }
+            }
+            for (int c2 = 0; c2 <= 2; ++c2) {
+              for (int c3 = -3; c3 <= 0; ++c3) {
+                for (int c4 = 0; c4 <= min(3, (-4) * c2 + 9); ++c4) {
+                  for (int c5 = max(0, (-4) * c3 - 9); c5 <= min(3, (-4) * c3); ++c5) {
+                    S0((-4) * c3 - c5, 4 * c2 + c4, A2[4 * c2 - 40 * c3 + c4 - 10 * c5]);
                   }
                 }
               }

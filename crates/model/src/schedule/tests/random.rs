@@ -33,7 +33,7 @@ fn random_sketch(dice: &mut Dice) -> String {
 #[test]
 fn random_nests_in_random_orders_compute_the_same() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    let mut replayed = 0;
+    let (mut replayed, mut copied) = (0, 0);
     for _ in 0..24 {
         let sketch = random_sketch(&mut dice);
         let scop = test_scop(&sketch);
@@ -42,17 +42,19 @@ fn random_nests_in_random_orders_compute_the_same() {
         let schedule = Orders::of(&scop, &deps, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
-        let schedule = legal(&schedule, &steps, &scop, &deps);
+        let tree = random_packs(&mut dice, applied(schedule.into(), &steps, &scop), &scop);
+        copied += usize::from(!tree.copies.is_empty());
+        let tree = legal(tree, &scop, &deps);
         let options = AstOptions { max_nodes: 2000 };
-        let node = generate(&schedule, &scop.context, &options).unwrap();
+        let node = generate(&tree, &scop.context, &options).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
             match verify(&scop, &computed(&scop), &node, &params).unwrap() {
                 Verdict::Same { instances } => replayed += instances,
-                verdict => panic!("{verdict:?} at {params:?}\n{sketch}\n{schedule}\n{}", node.text(&scop)),
+                verdict => panic!("{verdict:?} at {params:?}\n{sketch}\n{}\n{}", tree.schedule, node.text(&scop)),
             }
         }
     }
-    assert!(replayed > 1000, "{replayed}");
+    assert!(replayed > 1000 && copied > 5, "{replayed} instances, copies in {copied} nests");
 }
 
 /// How many orders are tried: the environment variable ORDERS, or so many.
@@ -65,7 +67,7 @@ const ORDERS: u64 = 400;
 fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
     let orders = std::env::var("ORDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(ORDERS);
     let mut dice = Dice(0xA076_1D64_78BD_642F);
-    let (mut legal, mut wrong, mut strict) = (0, 0, 0);
+    let (mut legal, mut copied, mut wrong, mut strict) = (0, 0, 0, 0);
     for _ in 0..orders {
         let sketch = if dice.roll(3) == 0 { random_sketch_with_scalars(&mut dice) } else { random_sketch(&mut dice) };
         let sketch = sketch.replace("p0", "5").replace("p1", "4");
@@ -75,23 +77,36 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
             Err(error) if error.is_out_of_budget() => continue,
             other => other.unwrap(),
         };
-        let schedule = labelled(&random_order(&mut dice, &scop, &deps)).unwrap();
-        let verdict = check_legal(&schedule, &deps).unwrap();
+        let mut tree: Tree = labelled(&random_order(&mut dice, &scop, &deps)).unwrap().into();
+        if dice.roll(2) == 0 {
+            tree = random_packs(&mut dice, tree, &scop);
+        }
+        let has_copies = !tree.copies.is_empty();
+        if has_copies && dice.roll(3) == 0 {
+            tree.copies = spoilt_copies(&mut dice, &tree.copies);
+        }
+        let verdict = check_legal(&tree, &scop, &deps).unwrap();
         let tree = match &verdict {
-            Legality::Legal(legal) => legal.schedule(),
-            Legality::Violated(_) => &schedule,
+            Legality::Legal(legal) => legal.tree(),
+            Legality::Violated(_) => &tree,
         };
-        let node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
+        let node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 });
+        if node.is_err() && matches!(verdict, Legality::Violated(_)) {
+            // A cell that does not exist has no number.
+            continue;
+        }
+        let node = node.unwrap();
         let same = match verify(&scop, &computed(&scop), &node, &[]).unwrap() {
             Verdict::Same { .. } => true,
             Verdict::Different { .. } => false,
             Verdict::TooLarge => continue,
         };
-        let shown = || format!("{sketch}\n{schedule}\n{}", node.text(&scop));
-        match verdict {
+        let shown = || format!("{sketch}\n{}\n{:?}\n{}", tree.schedule, tree.copies, node.text(&scop));
+        match &verdict {
             Legality::Legal(_) => {
                 assert!(same, "{}", shown());
                 legal += 1;
+                copied += u64::from(has_copies);
             }
             Legality::Violated(_) if !same => wrong += 1,
             Legality::Violated(pairs) => {
@@ -106,8 +121,8 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
         }
     }
     assert!(
-        legal * 20 > orders && wrong * 4 > orders && strict > 0,
-        "{legal} legal, {wrong} wrong, {strict} too strict"
+        legal * 20 > orders && copied * 80 > orders && wrong * 4 > orders && strict > 0,
+        "{legal} legal, {copied} of them with copies, {wrong} wrong, {strict} too strict"
     );
 }
 
@@ -131,5 +146,5 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
             at += 1;
         }
     });
-    steps.iter().fold(schedule, |schedule, step| step.apply(&schedule).unwrap())
+    applied(schedule.into(), &steps, scop).schedule
 }

@@ -86,7 +86,7 @@ fn check_apart(sketch: &str, trees: &[(&str, bool)]) {
             isl::Schedule::read_from_str(&scop.ctx, &format!("{{ domain: \"{domain}\", child: {{ {tree} }} }}"))
                 .unwrap();
         assert_eq!(crate::transform::are_apart(&schedule, &ranges.scalars).unwrap(), *expected, "{tree}");
-        let node = generate(&schedule, &scop.context, &AstOptions::default()).unwrap();
+        let node = generate(&schedule.clone().into(), &scop.context, &AstOptions::default()).unwrap();
         let same = matches!(verify(&scop, &computed(&scop), &node, &[]).unwrap(), Verdict::Same { .. });
         assert_eq!(same, *expected, "{tree}\n{}", node.text(&scop));
     }
@@ -231,9 +231,11 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
         let Some(schedule) = orders.find(fusion).unwrap() else { panic!("not apart: {sketch}") };
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
-        let schedule = legal(&schedule, &steps, &scop, &deps);
-        reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
-        let node = generate(&schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
+        let tree = legal(applied(schedule.into(), &steps, &scop), &scop, &deps);
+        let schedule = &tree.schedule;
+        reordered += usize::from(!respects(schedule, &deps.validity().unwrap()));
+        let tree = legal(random_packs(&mut dice, tree.clone(), &scop), &scop, &deps);
+        let node = generate(&tree, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
             match verify(&scop, &computed(&scop), &node, &params).unwrap() {
                 Verdict::Same { instances } => replayed += instances,
@@ -258,13 +260,12 @@ fn live_ranges_said_to_be_apart_are() {
             continue;
         }
         let schedule = random_tree(&mut dice, &scop);
-        let Legality::Legal(legal) = check_legal(&schedule, &deps).unwrap() else {
+        let Legality::Legal(legal) = check_legal(&schedule.clone().into(), &scop, &deps).unwrap() else {
             not_apart += usize::from(respects(&schedule, &deps.firm_validity().unwrap()));
             continue;
         };
         apart_and_reordered += usize::from(!respects(&schedule, &deps.validity().unwrap()));
-        let schedule = legal.schedule();
-        let node = generate(schedule, &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
+        let node = generate(legal.tree(), &scop.context, &AstOptions { max_nodes: 2000 }).unwrap();
         let verdict = verify(&scop, &computed(&scop), &node, &[]).unwrap();
         assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}\n{sketch}\n{schedule}\n{}", node.text(&scop));
     }
