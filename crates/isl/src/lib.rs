@@ -70,7 +70,7 @@ pub use ast::{AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, IdToAst
 pub use ast_build::AstBuild;
 pub use basic_map::BasicMap;
 pub use basic_set::BasicSet;
-pub use budget::Budget;
+pub use budget::{Budget, Spent, spent};
 pub use ctx::{Ctx, ScheduleAlgorithm};
 pub use dim::DimType;
 pub use error::{IslError, Result};

@@ -5,6 +5,7 @@ use crate::facts::{BlockId, LoopId};
 use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Operand, Outcome, Place, Program, ValueId};
 use model::polynomial::Polynomial;
+use model::refusal::Refusal;
 use model::scop::{ArrayId, Scop, StatementId};
 use std::collections::{BTreeSet, HashMap};
 
@@ -43,6 +44,8 @@ pub struct ReadRegion {
     pub twins: HashMap<ValueId, ValueId>,
     /// What the statements compute, for who moves values between them.
     pub program: Program,
+    /// Arrays with polynomial addresses for which no shape was found.
+    pub unshaped: Vec<Refusal>,
 }
 
 impl ReadRegion {

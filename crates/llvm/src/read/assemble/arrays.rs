@@ -12,6 +12,7 @@ use model::delinearize::{Block, LinearAccess, Offset, Shape, between, flat_shape
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use model::source::Line;
 use std::cell::Cell;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
@@ -157,7 +158,7 @@ impl Touched<'_> {
         }
         let mut condition = None;
         if !shape.condition.plain_is_universe()? {
-            let line = self.accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
+            let line = Line::first(self.accesses.iter().map(|a| a.line));
             assume_shape(arithmetic, self.base, &shape.inner_sizes, &shape.condition, line)?;
             condition = Some(shape.condition);
         }
@@ -199,7 +200,7 @@ fn assume_shape(
     base: ValueId,
     sizes: &[Polynomial],
     condition: &Set,
-    line: u32,
+    line: Line,
 ) -> Result<(), Stop> {
     let known = &mut arithmetic.known;
     let valid = condition.gist(&known.assumed)?.coalesce()?;

@@ -20,6 +20,7 @@ use crate::read::arithmetic::{MAX_ASSUMPTION_PARTS, Scope};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
+use model::source::Line;
 use planted::Fault;
 use std::collections::BTreeSet;
 
@@ -162,9 +163,8 @@ impl Control<'_, '_> {
         ends && before.iter().all(silent)
     }
 
-    fn line_of_check(&self, condition: ValueId, scope: &Scope) -> u32 {
-        let line = self.values.facts.instruction(condition).map_or(0, |i| i.line);
-        if line != 0 { line } else { scope.line }
+    fn line_of_check(&self, condition: ValueId, scope: &Scope) -> Line {
+        self.values.facts.instruction(condition).map_or(scope.line, |i| i.line.or(scope.line))
     }
 
     fn sentence(&self, check: &Check) -> String {

@@ -16,6 +16,7 @@ use model::delinearize::Offset;
 use model::polynomial::{PiecewisePolynomial, Polynomial};
 use model::refusal::RefusalKind;
 use model::scop::AccessKind;
+use model::source::Line;
 
 /// One load, store or block operation of a draft.
 pub struct MemoryAccess {
@@ -29,7 +30,7 @@ pub struct MemoryAccess {
     /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
     pub window: Option<Window>,
     pub extent: Extent,
-    pub line: u32,
+    pub line: Line,
 }
 
 impl MemoryAccess {
@@ -128,7 +129,7 @@ impl AccessReader<'_, '_> {
         let facts = self.arithmetic.values.facts;
         let instruction = facts.instruction(value).expect("an instruction");
         let write = if draft.boxed.is_some() { AccessKind::MayWrite } else { AccessKind::Write };
-        let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
+        let line = instruction.line.or(draft.scope.line);
         let (touched, size) = match &instruction.op {
             Op::Load { pointer, bytes, .. } => (vec![(*pointer, AccessKind::Read)], Size::Bytes(*bytes)),
             Op::Store { pointer, bytes, .. } => (vec![(*pointer, write)], Size::Bytes(*bytes)),
@@ -180,7 +181,7 @@ impl AccessReader<'_, '_> {
         Ok(read.map_or(Extent::Unknown, |length| Extent::Affine(length.function)))
     }
 
-    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<Start, Stop> {
+    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: Line) -> Result<Start, Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
         let mut hidden = false;
         let affine = self.arithmetic.attempt(|this| {

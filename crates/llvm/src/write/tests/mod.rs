@@ -22,6 +22,7 @@ use model::loop_ast::{BinaryOp, Counter, Expr, For, Node, Role};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Param, ParamId, Scop, StatementId};
+use model::source::Line;
 
 /// A parsed function; ids are positions in `values` and `blocks`.
 struct Fixture {
@@ -104,10 +105,11 @@ impl Fixture {
             may_alias: Vec::new(),
             invariants: Vec::new(),
             assumptions: Default::default(),
-            lines: (7, 9),
+            lines: [7, 9].map(|number| Line { number, ..Line::UNKNOWN }).into(),
         };
         ReadRegion {
             scop,
+            unshaped: Vec::new(),
             entry: self.block_id(entry),
             exit: self.block_id(exit),
             errors: Vec::new(),
