@@ -36,14 +36,20 @@ DenseMap<const Value *, StringRef> sourceNames(const Analyses &A) {
   return Names;
 }
 
-// `i.addr`, `i.0`, `i.017` were called `i` by their author.
+// `i.addr`, `i.0`, `i.017` and `i.us47` were called `i` by their author; what flang calls `gep` and LLVM `invariant.gep` or `.fr` has no name.
 StringRef withoutSuffixes(StringRef Name) {
-  for (;;) {
+  auto Digits = [](StringRef Text) { return all_of(Text, [](char C) { return isDigit(C); }); };
+  while (Name.contains('.')) {
     auto [Stem, Last] = Name.rsplit('.');
-    if (Stem.empty() || Last.empty() || !(Last == "addr" || all_of(Last, [](char C) { return isDigit(C); })))
-      return Name;
+    StringRef Word = Last.rtrim("0123456789");
+    bool ByCompiler = Word == "us" || Word == "fr" || Word == "lcssa" || Last == "addr" || (!Last.empty() && Digits(Last));
+    if (!ByCompiler)
+      break;
     Name = Stem;
   }
+  StringRef Address = Name;
+  Address.consume_front("invariant.");
+  return Address.consume_front("gep") && Digits(Address) ? "" : Name;
 }
 
 struct Writer {

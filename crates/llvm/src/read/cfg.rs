@@ -109,7 +109,10 @@ impl FunctionFacts {
             Op::Cast(_) | Op::Freeze => operand(0),
             Op::ICmp(predicate) => both(sign(*predicate)),
             // Which comparison is not known here; what is compared tells enough.
-            Op::FCmp => Some(format!("{} compared with {}", operand(0)?, operand(1).unwrap_or_else(|| "…".into()))),
+            Op::FCmp => match (operand(0), operand(1)) {
+                (Some(first), Some(second)) => Some(format!("{first} compared with {second}")),
+                (first, second) => first.or(second),
+            },
             Op::Int(IntOp::Add) | Op::Float(FloatOp::Add) => both("+"),
             Op::Int(IntOp::Sub) | Op::Float(FloatOp::Sub) => both("-"),
             Op::Int(IntOp::Mul) | Op::Float(FloatOp::Mul) => both("*"),
