@@ -173,7 +173,7 @@ impl Tally {
         for line in stderr.lines() {
             let parse = || -> Option<(usize, u64, u64)> {
                 let mut words = line.strip_prefix("loopwright: stats: ")?.split_whitespace();
-                let kernel = number(words.next()?.rsplit_once(':')?.0)?;
+                let kernel = number(words.next()?.split(':').next()?)?;
                 let fast = words.next()?.strip_prefix("fast=")?.parse().ok()?;
                 let original = words.next()?.strip_prefix("original=")?.parse().ok()?;
                 Some((kernel, fast, original))
@@ -471,12 +471,14 @@ mod tests {
         let mut tally = Tally::default();
         let refusal = |message: &str| report::Refusal {
             kind: UNSOUND.into(),
+            file: String::new(),
             line: 3,
             message: message.into(),
             advice: String::new(),
         };
         let function = |name: &str, message: &str| report::Function {
             name: name.into(),
+            source_name: name.into(),
             scops: vec![],
             refusals: vec![refusal(message)],
         };

@@ -169,12 +169,14 @@ fn difference(
     )
 }
 
-/// Lines `loopwright: stats: kernel:12 fast=3 original=0`.
+/// Lines `loopwright: stats: kernel:12 fast=3 original=0`; without debug information, functions have no line.
 pub fn parse_stats(stderr: &str) -> Vec<Stats> {
     let parse = |line: &str| -> Option<Stats> {
-        let mut words = line.strip_prefix("loopwright: stats: ")?.split_whitespace();
-        let (function, line) = words.next()?.rsplit_once(':')?;
-        let fast = words.next()?.strip_prefix("fast=")?.parse().ok()?;
+        let (place, counters) = line.strip_prefix("loopwright: stats: ")?.split_once(" fast=")?;
+        let (function, line) =
+            place.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).unwrap_or((place, "0"));
+        let mut words = counters.split_whitespace();
+        let fast = words.next()?.parse().ok()?;
         let original = words.next()?.strip_prefix("original=")?.parse().ok()?;
         Some(Stats { function: function.to_string(), line: line.parse().ok()?, fast, original })
     };

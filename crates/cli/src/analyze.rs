@@ -1,7 +1,7 @@
 //! `loopwright analyze`: compile up to our place in the pipeline, throw the code away, keep the report.
 
 use crate::error::Error;
-use crate::input::{Input, Language, near_matches, resolve_function};
+use crate::input::{Input, Language};
 use crate::render::render;
 use crate::toolchain::{self, Tool};
 use crate::{AnalyzeArgs, Choices, tell};
@@ -13,18 +13,13 @@ use std::process::Command;
 
 pub fn run(args: &AnalyzeArgs) -> Result<(), Error> {
     let input = Input::open(&args.file)?;
-    let mut report = inspect(&input, &args.choices)?;
-    if let Some(wanted) = &args.choices.function {
-        let name = find_function(&report, wanted, &args.file)?.to_string();
-        report.functions.retain(|f| f.name == name);
-        report.count();
-    }
+    let report = inspect(&input, &args.choices)?;
     let text = if args.json { report.to_json() } else { render(&report, &args.file.display().to_string()) };
     print(&text)
 }
 
-/// The report on all functions of `input`.
-pub fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
+/// The report on `input`.
+fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
     let plugin = toolchain::plugin()?;
     let folder = tempfile::Builder::new()
         .prefix("loopwright-")
@@ -55,6 +50,7 @@ pub fn inspect(input: &Input, choices: &Choices) -> Result<Report, Error> {
     if !output.status.success() {
         return Err(input.explain_failure(&tool, &stderr));
     }
+    input.complain_of_nobody(&stderr)?;
     // Warnings of the compiler are the user's business.
     tell(&stderr);
     read_report(folder.path(), &input.path)
@@ -102,21 +98,4 @@ fn read_report(folder: &Path, file: &Path) -> Result<Report, Error> {
             file.display()
         ))
     })
-}
-
-/// The symbol of the function that `wanted` names.
-pub fn find_function<'a>(report: &'a Report, wanted: &str, file: &Path) -> Result<&'a str, Error> {
-    let known: Vec<&str> = report.functions.iter().map(|f| f.name.as_str()).collect();
-    if let Some(name) = resolve_function(wanted, &known) {
-        return Ok(name);
-    }
-    let near = near_matches(wanted, known.iter().copied(), 5);
-    let hint = if !near.is_empty() {
-        format!("; near matches: {}", near.join(", "))
-    } else if known.is_empty() {
-        "; it has no function left at this place, all were inlined or removed".to_string()
-    } else {
-        format!("; it has: {}{}", known[..known.len().min(8)].join(", "), if known.len() > 8 { ", …" } else { "" })
-    };
-    Err(Error::new(format!("{}: there is no function `{wanted}`{hint}", file.display())))
 }

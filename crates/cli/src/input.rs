@@ -89,6 +89,15 @@ impl Input {
         Error::new(format!("{file}: {tool} cannot compile it:\n{}", stderr.trim_end()))
     }
 
+    /// That no function has the name that the user gave is an error here; the plugin, one file of many, warns.
+    pub fn complain_of_nobody(&self, stderr: &str) -> Result<(), Error> {
+        let warnings = stderr.lines().filter_map(|line| line.strip_prefix("loopwright: warning: "));
+        match warnings.filter_map(|text| text.split_once(": there is no function ")).next() {
+            Some((_, rest)) => Err(Error::new(format!("{}: there is no function {rest}", self.path.display()))),
+            None => Ok(()),
+        }
+    }
+
     /// The producer that a `.ll` file names in `!llvm.ident`, unless it is LLVM 19.
     fn written_by_other_llvm(&self) -> Option<String> {
         let text = std::fs::read(&self.path).ok()?;
@@ -109,40 +118,6 @@ fn producer_and_reader(stderr: &str) -> Option<(&str, &str)> {
     let (producer, reader) = (quoted("Producer: ")?, quoted("Reader: ")?);
     let major = |text: &str| text.trim_start_matches("LLVM").trim().split('.').next().map(str::to_string);
     (major(producer) != major(reader)).then_some((producer, reader))
-}
-
-/// The `limit` names closest to `wanted`, best first; nothing that has little to do with it.
-pub fn near_matches<'a>(wanted: &str, known: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
-    let lower = wanted.to_lowercase();
-    let mut scored: Vec<(f64, &str)> = known
-        .map(|name| {
-            let contained = !lower.is_empty() && name.to_lowercase().contains(&lower);
-            (if contained { 1.0 } else { strsim::jaro_winkler(wanted, name) }, name)
-        })
-        .filter(|(score, _)| *score > 0.75)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.dedup_by_key(|(_, name)| *name);
-    scored.into_iter().take(limit).map(|(_, name)| name).collect()
-}
-
-/// The function that a person means by `wanted`: its symbol, or the source name of exactly one C++ or Fortran symbol.
-pub fn resolve_function<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
-    if let Some(exact) = known.iter().find(|name| **name == wanted) {
-        return Some(exact);
-    }
-    let mangled = format!("{}{wanted}", wanted.len());
-    let lower = wanted.to_lowercase();
-    let means = |name: &&&str| {
-        // Itanium: `_Z6kernelPdi`, `_ZN2ns6kernelEv`, `_ZL6kernelPd` (internal); flang: `_QPkernel`, `_QMmodPkernel`, `kernel_`.
-        let cxx = name.starts_with("_Z")
-            && name.find(&mangled).is_some_and(|at| !name[..at].ends_with(|c: char| c.is_ascii_digit()));
-        let fortran = **name == format!("{lower}_") || (name.starts_with("_Q") && name.ends_with(&format!("P{lower}")));
-        cxx || fortran
-    };
-    let mut matches = known.iter().filter(means);
-    let first = matches.next()?;
-    matches.next().is_none().then_some(first)
 }
 
 #[cfg(test)]
@@ -187,23 +162,5 @@ mod tests {
             explain("a.c", "a.c:1:1: error: unknown type name 'x'\n"),
             "a.c: opt-19 cannot compile it:\na.c:1:1: error: unknown type name 'x'"
         );
-    }
-
-    #[test]
-    fn near_matches_come_best_first_and_strangers_not_at_all() {
-        let known = ["kernel_matmul", "kernel", "main", "init"];
-        assert_eq!(near_matches("kernl", known.into_iter(), 3), ["kernel", "kernel_matmul"]);
-        assert_eq!(near_matches("matmul", known.into_iter(), 3), ["kernel_matmul"]);
-        assert!(near_matches("zzz", known.into_iter(), 3).is_empty());
-    }
-
-    #[test]
-    fn source_names_find_their_symbols() {
-        assert_eq!(resolve_function("kernel", &["main", "_Z6kernelPdi"]), Some("_Z6kernelPdi"));
-        assert_eq!(resolve_function("kernel", &["_ZN2ns6kernelEv"]), Some("_ZN2ns6kernelEv"));
-        assert_eq!(resolve_function("kernel", &["_Z16kernelv"]), None);
-        assert_eq!(resolve_function("Kernel", &["kernel_"]), Some("kernel_"));
-        assert_eq!(resolve_function("kernel", &["_QMmodPkernel"]), Some("_QMmodPkernel"));
-        assert_eq!(resolve_function("kernel", &["_Z6kernelPd", "_Z6kernelPf"]), None);
     }
 }

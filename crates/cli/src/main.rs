@@ -129,6 +129,9 @@ impl Choices {
         if let Some(position) = &self.position {
             list.extend(&format!("position={position}")).map_err(Error::new)?;
         }
+        if let Some(name) = &self.function {
+            list.extend(&format!("function={}", options::quoted(name))).map_err(Error::new)?;
+        }
         if self.parallel {
             list.extend("parallel").map_err(Error::new)?;
         }
@@ -217,5 +220,17 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_readme_names_every_command_and_flag() {
+        let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+        for command in Cli::command().get_subcommands() {
+            assert!(readme.contains(command.get_name()), "README.md says nothing of `{}`", command.get_name());
+            for flag in command.get_arguments().filter_map(|argument| argument.get_long()) {
+                let known = ["help", "output"].contains(&flag) || readme.contains(&format!("--{flag}"));
+                assert!(known, "README.md says nothing of `--{flag}`");
+            }
+        }
     }
 }

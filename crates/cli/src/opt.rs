@@ -1,6 +1,6 @@
 //! `loopwright opt`: the optimized code in a file, all of it or nothing.
 
-use crate::analyze::{find_function, inspect, joined, print};
+use crate::analyze::{joined, print};
 use crate::error::Error;
 use crate::input::{Input, Language};
 use crate::toolchain::{self, Tool};
@@ -26,12 +26,7 @@ pub fn run(args: &OptArgs) -> Result<(), Error> {
     let input = Input::open(&args.file)?;
     let (destination, format) = destination(&args.out)?;
     let plugin = toolchain::plugin()?;
-    let mut options = args.choices.options()?;
-    if let Some(function) = &args.choices.function {
-        let report = inspect(&input, &args.choices)?;
-        let name = find_function(&report, function, &args.file)?;
-        options.extend(&format!("function={name}")).map_err(Error::new)?;
-    }
+    let options = args.choices.options()?;
 
     // The compiler works in a folder of its own; OUT appears at the end, in one step.
     let folder = tempfile::Builder::new()
@@ -66,6 +61,7 @@ pub fn run(args: &OptArgs) -> Result<(), Error> {
     if !output.status.success() {
         return Err(input.explain_failure(&tool, &stderr));
     }
+    input.complain_of_nobody(&stderr)?;
     tell(&stderr);
     deliver(&made, &destination)
 }

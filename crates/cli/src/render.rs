@@ -14,7 +14,7 @@ pub fn render(report: &Report, file: &str) -> String {
     }
     for function in &functions {
         for scop in &function.scops {
-            render_scop(&mut out, scop, &function.name, file);
+            render_scop(&mut out, scop, &function.source_name, file);
         }
         render_refusals(&mut out, function, file);
     }
@@ -35,12 +35,17 @@ pub fn render(report: &Report, file: &str) -> String {
         });
         let _ = writeln!(out, "assumed: {}", kinds.collect::<Vec<_>>().join(", "));
     }
+    let mut lines = scops().map(|s| s.lines[0]).chain(functions.iter().flat_map(|f| &f.refusals).map(|r| r.line));
+    if lines.all(|line| line == 0) {
+        let _ = writeln!(out, "no line is known: compile with -g");
+    }
     out
 }
 
 fn render_scop(out: &mut String, scop: &Scop, function: &str, file: &str) {
+    let file = file_of(&scop.file, file);
     let place = match scop.lines {
-        [0, _] => scop.id.clone(),
+        [0, _] => format!("{file}: {function}"),
         [first, last] if first == last || last == 0 => format!("{file}:{first}: {function}"),
         [first, last] => format!("{file}:{first}-{last}: {function}"),
     };
@@ -164,13 +169,19 @@ fn render_check(out: &mut String, scop: &Scop) {
 
 fn render_refusals(out: &mut String, function: &Function, file: &str) {
     for refusal in &function.refusals {
+        let file = file_of(&refusal.file, file);
         let place = if refusal.line == 0 { file.to_string() } else { format!("{file}:{}", refusal.line) };
-        let _ = writeln!(out, "{place}: {}: left alone: {}", function.name, refusal.message);
+        let _ = writeln!(out, "{place}: {}: left alone: {}", function.source_name, refusal.message);
         if !refusal.advice.is_empty() {
             let _ = writeln!(out, "    advice: {}", refusal.advice);
         }
         out.push('\n');
     }
+}
+
+/// `file` is how the user called what was compiled; the report names only what that includes.
+fn file_of<'a>(named: &'a str, file: &'a str) -> &'a str {
+    if named.is_empty() { file } else { named }
 }
 
 fn heading(out: &mut String, text: &str) {
@@ -212,6 +223,7 @@ mod tests {
     fn stencil() -> Scop {
         Scop {
             id: "blur:12".into(),
+            file: String::new(),
             lines: [12, 16],
             parameters: vec![Parameter { name: "n".into(), ty: "i32".into() }],
             context: "[n] -> {  : -2147483648 <= n <= 2147483647 }".into(),
@@ -290,6 +302,10 @@ mod tests {
         }
     }
 
+    fn function(scops: Vec<Scop>, refusals: Vec<Refusal>) -> Function {
+        Function { name: "_ZN5image4blurEv".into(), source_name: "image::blur".into(), scops, refusals }
+    }
+
     fn check(functions: Vec<Function>, expected: Expect) {
         expected.assert_eq(&render(&Report::new("blur.c", functions), "blur.c"));
     }
@@ -298,14 +314,15 @@ mod tests {
     fn a_transformed_region_and_a_refused_loop() {
         let refusal = Refusal {
             kind: "Call".into(),
+            file: "blur.h".into(),
             line: 30,
             message: "the call to `printf` may do anything".into(),
             advice: "move the call out of the loop".into(),
         };
         check(
-            vec![Function { name: "blur".into(), scops: vec![stencil()], refusals: vec![refusal] }],
+            vec![function(vec![stencil()], vec![refusal])],
             expect![[r#"
-                blur.c:12-16: blur: modelled, transformed (tiled, vectorized)
+                blur.c:12-16: image::blur: modelled, transformed (tiled, vectorized)
                   arrays
                     double A[][1200]: A[i][j], A[i-1][j]
                         sizes recovered from constant strides, provided that n <= 1200
@@ -321,7 +338,7 @@ mod tests {
                     for (c0 = 0; c0 < n; c0 += 32)
                       S0(c0, c1);
 
-                blur.c:30: blur: left alone: the call to `printf` may do anything
+                blur.h:30: image::blur: left alone: the call to `printf` may do anything
                     advice: move the call out of the loop
 
                 1 region modelled: 1 transformed, 1 loop left alone
@@ -339,9 +356,9 @@ mod tests {
         scop.modelled = false;
         scop.transformation = Transformation::none();
         check(
-            vec![Function { name: "blur".into(), scops: vec![scop], refusals: vec![] }],
+            vec![function(vec![scop], vec![])],
             expect![[r#"
-            blur.c:12-16: blur: modelled in part, order kept
+            blur.c:12-16: image::blur: modelled in part, order kept
               arrays
                 double A[][1200]: A[i][j], A[i-1][j]
                     sizes recovered from constant strides, provided that n <= 1200
@@ -353,9 +370,29 @@ mod tests {
     }
 
     #[test]
+    fn without_debug_information_there_are_no_lines() {
+        let refusal = Refusal {
+            kind: "Call".into(),
+            file: String::new(),
+            line: 0,
+            message: "the call to `printf` may do anything".into(),
+            advice: String::new(),
+        };
+        check(
+            vec![function(vec![], vec![refusal])],
+            expect![[r#"
+                blur.c: image::blur: left alone: the call to `printf` may do anything
+
+                0 regions modelled: 0 transformed, 1 loop left alone
+                no line is known: compile with -g
+            "#]],
+        );
+    }
+
+    #[test]
     fn functions_without_loops_are_not_listed() {
         check(
-            vec![Function { name: "main".into(), scops: vec![], refusals: vec![] }],
+            vec![function(vec![], vec![])],
             expect![[r#"
             blur.c: no loops
         "#]],

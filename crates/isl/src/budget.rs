@@ -1,4 +1,7 @@
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
 
 use crate::large::Meter;
 use crate::{Ctx, IslError, Result, raw};
@@ -43,6 +46,25 @@ pub(crate) struct Limit {
     pub left: u64,
     /// The budget that runs out first.
     pub stage: &'static str,
+}
+
+/// Operations and time under a budget, without those under budgets inside of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    pub operations: u64,
+    pub time: Duration,
+}
+
+thread_local! {
+    /// By the budget's name.
+    static SPENT: RefCell<BTreeMap<&'static str, Spent>> = const { RefCell::new(BTreeMap::new()) };
+    /// Under the budgets that ended inside of the one that is in force.
+    static INSIDE: Cell<Spent> = const { Cell::new(Spent { operations: 0, time: Duration::ZERO }) };
+}
+
+/// What this thread has spent under each budget so far, by its name.
+pub fn spent() -> BTreeMap<&'static str, Spent> {
+    SPENT.with_borrow(Clone::clone)
 }
 
 impl Ctx {
@@ -95,12 +117,20 @@ impl Ctx {
         self.set_limit(Some(inner));
         // SAFETY: this handle keeps the context alive until the meter is replaced below.
         let outer_meter = unsafe { Meter::new(self.as_ptr(), budget.steps_per_operation()) }.replace();
+        let (start, beside) = (Instant::now(), INSIDE.take());
         let result = catch_unwind(AssertUnwindSafe(work));
         outer_meter.replace();
         // `work` may have reset the counter, with a budget of its own.
         let left = self.limit_now().map_or(0, |limit| limit.left);
         let used = inner.left - left;
         self.set_limit(outer.map(|outer| Limit { left: outer.left.saturating_sub(used), ..outer }));
+        let (time, inside) = (start.elapsed(), INSIDE.take());
+        SPENT.with_borrow_mut(|spent| {
+            let own = spent.entry(budget.name).or_default();
+            own.operations += used.saturating_sub(inside.operations);
+            own.time += time.saturating_sub(inside.time);
+        });
+        INSIDE.set(Spent { operations: beside.operations + used, time: beside.time + time });
         (result.unwrap_or_else(|payload| resume_unwind(payload)), is_tightest && left == 0)
     }
 

@@ -69,7 +69,7 @@ pub use ast::{AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType};
 pub use ast_build::AstBuild;
 pub use basic_map::BasicMap;
 pub use basic_set::BasicSet;
-pub use budget::{Budget, STEPS_OF_A_SECOND};
+pub use budget::{Budget, STEPS_OF_A_SECOND, Spent, spent};
 pub use ctx::{Ctx, ScheduleAlgorithm};
 pub use dim::DimType;
 pub use error::{IslError, Result};

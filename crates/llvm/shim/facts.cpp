@@ -36,14 +36,20 @@ DenseMap<const Value *, StringRef> sourceNames(const Analyses &A) {
   return Names;
 }
 
-// `i.addr`, `i.0`, `i.017` were called `i` by their author.
+// `i.addr`, `i.0`, `i.017` and `i.us47` were called `i` by their author; what flang calls `gep` and LLVM `invariant.gep` or `.fr` has no name.
 StringRef withoutSuffixes(StringRef Name) {
-  for (;;) {
+  auto Digits = [](StringRef Text) { return all_of(Text, [](char C) { return isDigit(C); }); };
+  while (Name.contains('.')) {
     auto [Stem, Last] = Name.rsplit('.');
-    if (Stem.empty() || Last.empty() || !(Last == "addr" || all_of(Last, [](char C) { return isDigit(C); })))
-      return Name;
+    StringRef Word = Last.rtrim("0123456789");
+    bool ByCompiler = Word == "us" || Word == "fr" || Word == "lcssa" || Last == "addr" || (!Last.empty() && Digits(Last));
+    if (!ByCompiler)
+      break;
     Name = Stem;
   }
+  StringRef Address = Name;
+  Address.consume_front("invariant.");
+  return Address.consume_front("gep") && Digits(Address) ? "" : Name;
 }
 
 struct Writer {
@@ -51,6 +57,8 @@ struct Writer {
   Tape &T;
   const DataLayout &DL;
   DenseMap<const Value *, StringRef> Names;
+  // Those that lines are in, by number; the function's own is the first.
+  SmallVector<const DIFile *, 4> Files;
 
   Writer(Analyses &A, Tape &T) : A(A), T(T), DL(A.F.getDataLayout()), Names(sourceNames(A)) {}
 
@@ -88,7 +96,9 @@ struct Writer {
   void head() {
     Function &F = A.F;
     T.text(F.getName());
-    T.word(F.getSubprogram() ? F.getSubprogram()->getLine() : 0);
+    T.text(sourceName(F));
+    const DISubprogram *Known = F.getSubprogram();
+    line(Known ? Known->getFile() : nullptr, Known ? Known->getLine() : 0);
     flag(F.hasOptNone());
     flag(F.hasFnAttribute(Attribute::Naked));
     flag(F.hasFnAttribute(Attribute::StrictFP));
@@ -188,7 +198,7 @@ struct Writer {
 
   void instruction(Instruction &I) {
     block(I.getParent());
-    T.word(sourceLine(I.getDebugLoc()));
+    line(I.getDebugLoc());
     operands(I);
     flags(I);
     // A second freeze may choose another value; an alloca is another object.
@@ -426,6 +436,7 @@ struct Writer {
     const Function *Callee = Call.getCalledFunction();
     bool Known = isMath(Call), Math = Known && !Call.doesNotAccessMemory();
     T.text(Callee ? Callee->getName() : "");
+    T.text(Callee ? sourceName(*Callee) : "");
     // Before attributes of library functions are inferred, the library's documentation is what we know.
     flag(Call.doesNotThrow() || Math);
     flag(Call.hasFnAttr(Attribute::WillReturn) || Math);
@@ -539,8 +550,12 @@ struct Writer {
     llvm::sort(Exits, ByNumber);
     blocks(Exits);
     auto Range = L.getLocRange();
-    T.word(sourceLine(Range.getStart()));
-    T.word(Range.getEnd() && Range.getEnd() != Range.getStart() ? sourceLine(Range.getEnd()) : lastLine(Body));
+    const DILocation *Start = outside(Range.getStart()), *End = outside(Range.getEnd());
+    line(Start);
+    if (Start && End && End != Start && End->getFile() == Start->getFile())
+      line(End);
+    else
+      line(Start ? Start->getFile() : nullptr, lastLine(Body, Start));
     T.text(counterName(L));
     flag(isHinted(L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
@@ -549,22 +564,49 @@ struct Writer {
       writeScev(A, A.SE.getExitCount(&L, B), T);
   }
 
-  // In the file of the function: what was inlined from a header is where it was called.
-  unsigned sourceLine(const DILocation *At) {
+  // In the file of the function, if some of it is: what was inlined from a header is where it was called. What a header has instead of
+  // the file, as where a body is included, stays there.
+  const DILocation *outside(const DILocation *At) {
     const DISubprogram *Function = A.F.getSubprogram();
     while (At && Function && At->getFile() != Function->getFile() && At->getInlinedAt())
       At = At->getInlinedAt();
-    return At ? At->getLine() : 0;
+    return At;
   }
 
-  // Of what was written in this function; inlined code has its lines elsewhere.
-  unsigned lastLine(ArrayRef<BasicBlock *> Body) {
+  void line(const DILocation *At) {
+    At = outside(At);
+    line(At ? At->getFile() : nullptr, At ? At->getLine() : 0);
+  }
+
+  void line(const DIFile *File, unsigned Number) {
+    auto Known = find(Files, File);
+    T.word(Known - Files.begin());
+    if (Known == Files.end())
+      Files.push_back(File);
+    T.word(Number);
+  }
+
+  // Of what was written in this function and in the file where the loop starts; inlined code has its lines elsewhere.
+  unsigned lastLine(ArrayRef<BasicBlock *> Body, const DILocation *Start) {
     unsigned Last = 0;
     for (BasicBlock *B : Body)
       for (Instruction &I : *B)
-        if (const DebugLoc &At = I.getDebugLoc(); At && !At.getInlinedAt())
+        if (const DebugLoc &At = I.getDebugLoc(); At && !At.getInlinedAt() && Start && At->getFile() == Start->getFile())
           Last = std::max(Last, At.getLine());
     return Last;
+  }
+
+  void files() {
+    const DICompileUnit *Unit = A.F.getSubprogram() ? A.F.getSubprogram()->getUnit() : nullptr;
+    auto IsCompiled = [&](const DIFile *File) {
+      return !File || !Unit || (File->getFilename() == Unit->getFilename() && File->getDirectory() == Unit->getDirectory());
+    };
+    T.word(Files.size());
+    for (const DIFile *File : Files) {
+      StringRef Name = IsCompiled(File) ? "" : File->getFilename();
+      Name.consume_front("./");
+      T.text(Name);
+    }
   }
 
   StringRef counterName(Loop &L) {
@@ -610,6 +652,7 @@ void writeFacts(Analyses &A, Tape &T) {
   W.values();
   W.allBlocks();
   W.allLoops();
+  W.files();
 }
 
 } // namespace loopwright

@@ -1,6 +1,8 @@
 // Modules that tests read, and the analysis managers for them; what is printed and verified.
 #include "shim.h"
 
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
@@ -48,6 +50,39 @@ struct OwnModule {
   std::unique_ptr<OwnManagers> AMs;
 };
 
+// `_QMlinearPsolve`, solve in the module linear, is `linear::solve`; a letter says what each name stands for. Of a procedure that is in
+// nothing flang makes `solve_`, and a C programmer may, too: there, whoever made the module tells.
+static std::string fortranName(const Function &F) {
+  StringRef Name = F.getName();
+  if (Name == "_QQmain")
+    return "the main program";
+  if (!Name.consume_front("_Q")) {
+    if (F.getParent()->getSourceFileName() == "FIRModule" && !Name.starts_with("_"))
+      Name.consume_back("_");
+    return Name.str();
+  }
+  std::string Found;
+  while (!Name.empty() && isUpper(Name.front())) {
+    Name = Name.drop_front();
+    StringRef Part = Name.take_until([](char C) { return isUpper(C); });
+    Found += (Found.empty() ? "" : "::") + Part.str();
+    Name = Name.drop_front(Part.size());
+  }
+  return Found.empty() ? F.getName().str() : Found;
+}
+
+std::string sourceName(const Function &F) {
+  std::string Symbol = F.getName().str();
+  ItaniumPartialDemangler Demangled;
+  if (StringRef(Symbol).starts_with("_Z") && !Demangled.partialDemangle(Symbol.c_str()) && Demangled.isFunction())
+    if (char *Name = Demangled.getFunctionName(nullptr, nullptr)) {
+      std::string Found = Name;
+      free(Name);
+      return Found;
+    }
+  return fortranName(F);
+}
+
 } // namespace loopwright
 
 extern "C" {
@@ -91,6 +126,15 @@ char *lw_function_print(LLVMValueRef F) {
   std::string Text;
   raw_string_ostream(Text) << *unwrap<Function>(F);
   return copyText(Text);
+}
+
+char *lw_function_source_name(LLVMValueRef F) { return copyText(sourceName(*unwrap<Function>(F))); }
+
+// The file that was compiled, if the module says so: flang calls all its modules alike. Null if it does not.
+char *lw_module_compiled_file(LLVMModuleRef M) {
+  for (const DICompileUnit *Unit : unwrap(M)->debug_compile_units())
+    return copyText(Unit->getFilename().str());
+  return nullptr;
 }
 
 char *lw_function_verify(LLVMValueRef F) {

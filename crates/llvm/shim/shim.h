@@ -120,6 +120,9 @@ private:
 void writeFacts(Analyses &A, Tape &T);
 void writeScev(Analyses &A, const llvm::SCEV *S, Tape &T);
 
+// What its author calls the function: without mangling and parameters.
+std::string sourceName(const llvm::Function &F);
+
 inline char *copyText(const std::string &S) {
   char *Copy = static_cast<char *>(malloc(S.size() + 1));
   memcpy(Copy, S.c_str(), S.size() + 1);

@@ -5,6 +5,7 @@ use crate::facts::{BlockId, LoopId};
 use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Home, Operand, Outcome, Program, ValueId};
 use model::polynomial::{Polynomial, Var};
+use model::refusal::Refusal;
 use model::scop::{ArrayId, Predicate, Scop, StatementId};
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,6 +41,8 @@ pub struct ReadRegion {
     pub twins: HashMap<ValueId, ValueId>,
     /// What the statements compute, for who moves values between them.
     pub program: Program,
+    /// Arrays with polynomial addresses for which no shape was found.
+    pub unshaped: Vec<Refusal>,
 }
 
 impl ReadRegion {

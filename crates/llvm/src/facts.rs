@@ -3,6 +3,7 @@
 
 pub use crate::codes::{CastOp, FloatOp, IgnorableKind, IntOp, MathError, MinMaxOp, Predicate, Types};
 pub use model::delicm::ValueId;
+pub use model::source::{FileId, Line};
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -20,8 +21,11 @@ id! {
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
     pub name: String,
-    /// Source line of the function, 0 if unknown.
-    pub line: u32,
+    /// As its author wrote it: without mangling and parameters.
+    pub source_name: String,
+    /// Names of the files that lines are in; empty for the one that is compiled, others are what it includes.
+    pub files: Vec<String>,
+    pub line: Line,
     pub attributes: FunctionAttributes,
     pub values: Vec<Value>,
     /// In reverse post-order; `BlockId(0)` is the entry. Unreachable blocks are absent.
@@ -113,8 +117,7 @@ pub enum ValueKind {
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub block: BlockId,
-    /// Source line, 0 if unknown.
-    pub line: u32,
+    pub line: Line,
     pub op: Op,
     /// All value operands in LLVM's order (blocks excluded).
     pub operands: Vec<ValueId>,
@@ -259,6 +262,8 @@ pub struct GepOffset {
 pub struct CallFacts {
     /// Name of the callee, empty if indirect.
     pub callee: String,
+    /// The same as its author wrote it.
+    pub callee_in_source: String,
     pub nounwind: bool,
     pub will_return: bool,
     pub no_sync: bool,
@@ -306,9 +311,9 @@ pub struct Loop {
     pub exiting: Vec<BlockId>,
     /// Distinct blocks outside the loop that exiting blocks branch to.
     pub exits: Vec<BlockId>,
-    pub line: u32,
-    /// Source line where the loop ends, 0 if unknown.
-    pub end_line: u32,
+    pub line: Line,
+    /// Where the loop ends, in the file of `line`.
+    pub end_line: Line,
     /// Source name of the counter, or empty.
     pub counter_name: String,
     /// Metadata forbids unrolling, vectorization or distribution, or asks for a transformation by hand (`llvm.loop.*` other than mustprogress).

@@ -74,6 +74,8 @@ unsafe extern "C" {
     pub fn lw_module_print(module: LLVMModuleRef, with_use_order: bool) -> *mut c_char;
     pub fn lw_module_verify(module: LLVMModuleRef) -> *mut c_char;
     pub fn lw_function_print(function: LLVMValueRef) -> *mut c_char;
+    pub fn lw_function_source_name(function: LLVMValueRef) -> *mut c_char;
+    pub fn lw_module_compiled_file(module: LLVMModuleRef) -> *mut c_char;
     pub fn lw_function_verify(function: LLVMValueRef) -> *mut c_char;
     pub fn lw_forget(managers: *mut Managers, function: LLVMValueRef);
     pub fn lw_text_free(text: *mut c_char);

@@ -81,7 +81,13 @@ impl<'m> ModuleHandle<'m> {
         self.functions().into_iter().find(|f| f.name() == name)
     }
 
-    /// The name of the source file, as the compiler recorded it.
+    /// The source file that debug information names.
+    pub fn compiled_file(&self) -> Option<String> {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_module_compiled_file(self.module)) }
+    }
+
+    /// What the compiler calls the module: usually the name of the source file.
     pub fn source_file(&self) -> String {
         let mut length = 0;
         // SAFETY: the name lives in the module and is copied here.
@@ -124,6 +130,12 @@ impl FunctionHandle<'_> {
             let name = LLVMGetValueName2(self.function, &mut length);
             String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned()
         }
+    }
+
+    /// As its author wrote it: without mangling and parameters.
+    pub fn source_name(&self) -> String {
+        // SAFETY: the text is ours to free.
+        unsafe { ffi::take_text(ffi::lw_function_source_name(self.function)) }.unwrap_or_default()
     }
 
     /// The function as LLVM IR.

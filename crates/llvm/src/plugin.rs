@@ -40,7 +40,8 @@ pub fn plugin_info(hooks: Hooks) -> PluginInfo {
 fn joined(command_line: *const c_char, parameters: *const c_char) -> String {
     // SAFETY: both are C strings of the shim that live through the call.
     let text = |s: *const c_char| unsafe { CStr::from_ptr(s) }.to_string_lossy().into_owned();
-    let environment = std::env::var("LOOPWRIGHT").unwrap_or_default();
+    // What is not text is not understood, and said so.
+    let environment = std::env::var_os("LOOPWRIGHT").unwrap_or_default().to_string_lossy().into_owned();
     let lists = [environment, text(command_line), text(parameters)];
     lists.into_iter().filter(|list| !list.is_empty()).collect::<Vec<_>>().join(",")
 }

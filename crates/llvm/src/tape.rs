@@ -79,6 +79,9 @@ impl Reader {
         let word = self.word();
         (word >= 0).then(|| u32::try_from(word).expect("a number that fits 32 bits"))
     }
+    fn line(&mut self) -> Line {
+        Line { file: FileId(self.small()), number: self.small() }
+    }
     fn value(&mut self) -> ValueId {
         ValueId(self.small())
     }
@@ -90,8 +93,7 @@ impl Reader {
     }
 
     pub fn facts(&mut self) -> FunctionFacts {
-        let name = self.text();
-        let line = self.small();
+        let (name, source_name, line) = (self.text(), self.text(), self.line());
         let attributes = FunctionAttributes {
             optnone: self.flag(),
             naked: self.flag(),
@@ -117,7 +119,8 @@ impl Reader {
         let values = self.list(Self::described_value);
         let blocks = self.list(Self::described_block);
         let loops = self.list(Self::described_loop);
-        FunctionFacts { name, line, attributes, values, blocks, loops, target }
+        let files = self.list(Self::text);
+        FunctionFacts { name, source_name, files, line, attributes, values, blocks, loops, target }
     }
 
     fn described_value(&mut self) -> Value {
@@ -146,7 +149,7 @@ impl Reader {
     fn instruction(&mut self) -> Instruction {
         Instruction {
             block: self.block(),
-            line: self.small(),
+            line: self.line(),
             operands: self.list(Self::value),
             flags: Flags {
                 nsw: self.flag(),
@@ -210,6 +213,7 @@ impl Reader {
             OpTag::Ignorable => Op::Ignorable(self.code()),
             OpTag::Call => Op::Call(CallFacts {
                 callee: self.text(),
+                callee_in_source: self.text(),
                 nounwind: self.flag(),
                 will_return: self.flag(),
                 no_sync: self.flag(),
@@ -253,8 +257,8 @@ impl Reader {
             blocks: self.blocks(),
             exiting: self.blocks(),
             exits: self.blocks(),
-            line: self.small(),
-            end_line: self.small(),
+            line: self.line(),
+            end_line: self.line(),
             counter_name: self.text(),
             hinted: self.flag(),
             backedge_taken_count: self.scev(),

@@ -331,10 +331,10 @@ define void @f(ptr %0, i32 %1) !dbg !4 {
 #[test]
 fn source_names_and_lines_come_from_debug_records() {
     with_facts(NAMED, |facts, _| {
-        assert_eq!(facts.line, 5);
+        assert_eq!(facts.line.number, 5);
         assert_eq!((facts.values[0].name.as_str(), facts.values[1].name.as_str()), ("a", "n"));
         let the_loop = &facts.loops[0];
-        assert_eq!((the_loop.counter_name.as_str(), the_loop.line, the_loop.end_line), ("i", 6, 8));
+        assert_eq!((the_loop.counter_name.as_str(), the_loop.line.number, the_loop.end_line.number), ("i", 6, 8));
         assert!(the_loop.hinted, "the author forbids vectorization");
     });
 }
@@ -355,7 +355,7 @@ fn what_was_inlined_from_a_header_is_where_it_was_called() {
 
 fn instruction_line(value: &Value) -> Option<u32> {
     match &value.kind {
-        ValueKind::Instruction(instruction) => Some(instruction.line),
+        ValueKind::Instruction(instruction) => Some(instruction.line.number),
         _ => None,
     }
 }

@@ -2,13 +2,15 @@
 
 pub use options::{Allowed, AssumptionKind};
 
+use crate::source::Line;
+
 /// The region behaves as modelled for the parameter values in `valid`, a set over the parameters.
 #[derive(Clone, Debug)]
 pub struct Assumption {
     pub kind: AssumptionKind,
     /// One sentence for the user.
     pub because: String,
-    pub line: u32,
+    pub line: Line,
     pub valid: isl::Set,
 }
 

@@ -132,14 +132,14 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     bytes: declared.cell_bytes * count,
                     exact: true,
                     update: *update,
-                    line: 0,
+                    line: crate::source::Line::UNKNOWN,
                 }
             })
             .collect();
         statements.insert(
             id,
             Statement {
-                line: 0,
+                line: crate::source::Line::UNKNOWN,
                 domain,
                 accesses,
                 boxed: false,
@@ -165,7 +165,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         may_alias: Vec::new(),
         invariants: IndexMap::new(),
         assumptions: Assumptions::default(),
-        lines: (0, 0),
+        lines: (crate::source::Line::UNKNOWN, crate::source::Line::UNKNOWN),
     }
 }
 

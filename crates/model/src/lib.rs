@@ -16,6 +16,7 @@ pub mod polynomial;
 pub mod refusal;
 pub mod schedule;
 pub mod scop;
+pub mod source;
 pub mod transform;
 pub mod update;
 pub mod verify;

@@ -8,7 +8,7 @@ mod run;
 mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
-pub use generate::{AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
+pub use generate::{AST, AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
 pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
 

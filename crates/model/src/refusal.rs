@@ -1,10 +1,11 @@
 //! Why a loop is left alone: data, not failure. Two voices: `message` for compiler engineers, `advice` for the loop's author.
 
+use crate::source::Line;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub kind: RefusalKind,
-    /// Source line, 0 when unknown.
-    pub line: u32,
+    pub line: Line,
     /// What was found, with the names of the source: "the call to `printf`".
     pub subject: String,
 }
@@ -34,9 +35,11 @@ refusals! {
     Irreducible => "control flow jumps into the middle of a loop: {}", "remove the `goto`";
     // statements
     Call => "the call to {} may do anything", "mark the function `static inline`, or move the call out of the loop";
+    /// In none of the loops, but between them.
+    CallOutside => "the call to {} between the loops may do anything", "mark the function `static inline`, or move the call before or behind the loops";
     Volatile => "{} is volatile, atomic or ordered", "copy it into an ordinary variable around the loop";
     UnsupportedInstruction => "{} cannot be modelled", "rewrite this part with plain arithmetic on arrays";
-    NonAffineBranch => "the condition {} depends on data", "use arithmetic or `?:` instead of `if` where both sides may be computed";
+    NonAffineBranch => "a condition depends on data: {}", "use arithmetic or `?:` instead of `if` where both sides may be computed";
     ErrorBranch => "whether the check here fails depends on data: {}", "compare counters with unchanging sizes only, or check before the loops";
     UnknownBase => "the address of {} is read from memory inside the loop", "copy the pointer into a local variable before the loops";
     AddressSpace => "{} lives in another or a mixed address space", "use ordinary memory";
@@ -49,6 +52,7 @@ refusals! {
     Unassumed => "it would have to be assumed {}", "allow it with the option `assume`";
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
+    TooSmall => "there is too little to do for a new order to pay: {}", "nothing to do: the original loop is kept";
     TooComplex => "too large to be worth it: {}", "split the loop nest into smaller functions";
     /// Said by those who check what was made, and believe nobody.
     Unsound => "what loopwright made of this is wrong, the original code was kept: {}", "please report this with the source file";
@@ -57,7 +61,7 @@ refusals! {
 }
 
 impl Refusal {
-    pub fn new(kind: RefusalKind, line: u32, subject: impl Into<String>) -> Self {
+    pub fn new(kind: RefusalKind, line: Line, subject: impl Into<String>) -> Self {
         Refusal { kind, line, subject: subject.into() }
     }
     pub fn message(&self) -> String {

@@ -94,6 +94,8 @@ impl Default for ScheduleOptions {
 pub enum Decision {
     Leave {
         reason: String,
+        /// Whatever the order: there are too few instances.
+        too_small: bool,
         /// Some of its loops, by themselves, might be worth it.
         part_may_gain: bool,
         /// The estimate for the original order.

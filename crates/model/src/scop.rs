@@ -10,6 +10,7 @@
 use crate::assume::Assumptions;
 use crate::delinearize::Offset;
 use crate::polynomial::Polynomial;
+use crate::source::Line;
 use crate::update::Update;
 use indexmap::IndexMap;
 use std::fmt;
@@ -181,7 +182,7 @@ pub struct Access {
     /// Part of `a = a op x`: the read whose value nothing but op uses, or the write of what nothing else uses, of the same bytes in
     /// every instance. That its instances may be reordered where this is so, and their bytes are the same, is said by [`crate::update`].
     pub update: Option<Update>,
-    pub line: u32,
+    pub line: Line,
 }
 impl Access {
     pub fn is_write(&self) -> bool {
@@ -191,7 +192,7 @@ impl Access {
 
 #[derive(Clone, Debug)]
 pub struct Statement {
-    pub line: u32,
+    pub line: Line,
     /// `{ S[i0, …, in-1] }` intersected with the context.
     pub domain: isl::Set,
     /// In execution order inside the statement; all reads of an instance are taken to happen before its writes.
@@ -228,7 +229,7 @@ pub struct Predicate {
 #[derive(Clone, Debug)]
 pub struct Invariant {
     pub name: String,
-    pub line: u32,
+    pub line: Line,
     /// The values of the region that are the same as the load that it is found by.
     pub same: Vec<ValueId>,
     /// Where the region reads it, so that nobody may write there; nothing if that is before all writes.
@@ -281,7 +282,7 @@ pub struct Scop {
     /// By the load that stands for all of its values, in an order in which they can be loaded.
     pub invariants: IndexMap<ValueId, Invariant>,
     /// First and last source line.
-    pub lines: (u32, u32),
+    pub lines: (Line, Line),
 }
 impl Scop {
     /// Every loop is a dimension of a domain and every access is exact.

@@ -1,6 +1,7 @@
 //! What to do with one region. Nothing here changes the IR.
 
-use crate::{contain, fail_on_purpose, tell_of_failure};
+use crate::trace::{Stage, stage};
+use crate::{contain, tell_of_failure};
 use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
@@ -13,6 +14,7 @@ use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
 use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, Order, ScheduleOptions, choose};
 use model::scop::Scop;
+use model::source::Line;
 use model::transform::Step;
 use model::verify::{self, sample_params, sample_uneven_params};
 use options::{Fusion, Options};
@@ -28,6 +30,18 @@ pub struct ConsideredRegion {
     pub findings: Findings,
     /// A new order, or why there is none.
     pub verdict: Result<Box<Chosen>, Refusal>,
+}
+
+impl ConsideredRegion {
+    /// Why it was left alone, if it was: what came first. Where it is not known which elements are meant, no order is found for that.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        let refusal = self.verdict.as_ref().err()?;
+        let follows = matches!(
+            refusal.kind,
+            RefusalKind::NoProfit | RefusalKind::OutOfBudget | RefusalKind::TooComplex | RefusalKind::AliasUnchecked
+        );
+        Some(self.region.unshaped.first().filter(|_| follows).unwrap_or(refusal))
+    }
 }
 
 /// What was found out on the way to the verdict, as far as it went.
@@ -61,7 +75,7 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
     let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
     loop {
-        let reading = stage(options, facts.line, "read", || {
+        let reading = stage(options, (&facts.source_name, facts.line), Stage::Read, || {
             read::read_function(facts, analyses, &ctx, &mut memory, options.assume)
         });
         let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
@@ -137,14 +151,14 @@ fn consider_with(
     let mut findings = Findings::default();
     let verdict = contain::contained(|| {
         if !options.keep_scalars {
-            findings.moved = move_scalars(&mut region, options, expansion)?;
+            findings.moved = move_scalars(facts, &mut region, options, expansion)?;
         }
-        decide(&region, facts, options, &mut findings)
+        decide(facts, &region, options, &mut findings)
     });
     let verdict = match verdict {
         Ok(verdict) => verdict.map(Box::new),
         Err(message) => {
-            tell_of_failure(&facts.name, &message);
+            tell_of_failure(&facts.source_name, &message);
             Err(Refusal::new(RefusalKind::InternalError, region.scop.lines.0, message))
         }
     };
@@ -152,11 +166,16 @@ fn consider_with(
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
-fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion) -> Result<Counts, Refusal> {
+fn move_scalars(
+    facts: &FunctionFacts,
+    region: &mut ReadRegion,
+    options: &Options,
+    expansion: Expansion,
+) -> Result<Counts, Refusal> {
     let line = region.scop.lines.0;
     let ReadRegion { scop, program, .. } = region;
     let before = options.verify.then(|| scop.clone());
-    match stage(options, line, "delicm", || delicm(scop, program, expansion)) {
+    match stage(options, (&facts.source_name, line), Stage::Delicm, || delicm(scop, program, expansion)) {
         Ok(outcome) => {
             let counts = outcome.counts;
             if let Some(before) = before.filter(|_| !outcome.statements.is_empty()) {
@@ -173,29 +192,33 @@ fn move_scalars(region: &mut ReadRegion, options: &Options, expansion: Expansion
 
 /// The list of verbs.
 fn decide(
-    region: &ReadRegion,
     facts: &FunctionFacts,
+    region: &ReadRegion,
     options: &Options,
     findings: &mut Findings,
 ) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
+    let place = (facts.source_name.as_str(), line);
     let refuse = |error: IslError| llvm::read::refusal_of_isl(&error, line);
     if options.verify {
         let complete = |params: &[i128]| verify::scalars_are_written(scop, &region.program.initial, params);
         check_at_samples(scop, &plan_options(options), "the model is wrong", complete)?;
     }
-    let dependences = stage(options, line, "dependence", || dependences(scop)).map_err(refuse)?;
+    let dependences = stage(options, place, Stage::Dependence, || dependences(scop)).map_err(refuse)?;
     let dependences = findings.dependences.insert(dependences);
     let may_allocate = facts.attributes.may_allocate;
     let orders = ScheduleOptions { may_allocate, ..schedule_options(options) };
-    let decision = stage(options, line, "schedule", || choose(scop, dependences, &machine(&facts.target), &orders));
+    let decision = stage(options, place, Stage::Schedule, || {
+        choose(scop, dependences, &machine(&facts.target), &orders)
+    });
     let decision = decision.map_err(refuse)?;
     let (order, reason) = match decision {
-        Decision::Leave { reason, part_may_gain, cycles } => {
+        Decision::Leave { reason, too_small, part_may_gain, cycles } => {
             findings.part_may_gain = part_may_gain;
             findings.cycles = Some(cycles);
-            return Err(Refusal::new(RefusalKind::NoProfit, line, reason));
+            let kind = if too_small { RefusalKind::TooSmall } else { RefusalKind::NoProfit };
+            return Err(Refusal::new(kind, line, reason));
         }
         Decision::Illegal { steps, pairs } => {
             let steps: Vec<String> = steps.iter().map(Step::to_string).collect();
@@ -207,7 +230,7 @@ fn decide(
             (order, reason)
         }
     };
-    let plan = stage(options, line, "plan", || build_plan(scop, order.tree(), &plan_options(options)));
+    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
         replay(region, &plan, &plan_options(options))?;
@@ -215,7 +238,7 @@ fn decide(
     Ok(Chosen { plan, order, reason })
 }
 
-fn refusal_of_plan(error: PlanError, line: u32) -> Refusal {
+fn refusal_of_plan(error: PlanError, line: Line) -> Refusal {
     match error {
         PlanError::Refused(refusal) => refusal,
         // Expressions of the check are generated under its budget.
@@ -227,17 +250,6 @@ fn refusal_of_plan(error: PlanError, line: u32) -> Refusal {
             Refusal::new(RefusalKind::InternalError, line, error.to_string())
         }
     }
-}
-
-/// Runs one stage; says how long it took where that is asked for, and fails where that is asked for.
-fn stage<T>(options: &Options, line: u32, name: &str, work: impl FnOnce() -> T) -> T {
-    fail_on_purpose(options, name);
-    let start = std::time::Instant::now();
-    let result = work();
-    if options.trace {
-        eprintln!("loopwright: line {line}: {name} took {:.3} s", start.elapsed().as_secs_f64());
-    }
-    result
 }
 
 /// Runs the plan against the original order at a few small parameter values with the independent checker.

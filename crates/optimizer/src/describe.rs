@@ -7,30 +7,35 @@ use model::assume::AssumptionKind;
 use model::delinearize::Offset;
 use model::names::Names;
 use model::plan::{CheckKind, CheckTerm, Plan};
-use model::refusal::Refusal;
+use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Access, AccessKind, ArrayId, ArrayKind, ParamId, Recovered, Scop, Statement, StatementId};
+use model::source::Line;
 use model::update::Combine;
 
 pub fn describe_function(facts: &FunctionFacts, considered: &Considered) -> report::Function {
     let mut scops = Vec::new();
     let mut refusals = considered.refusals.clone();
     for (ordinal, region) in considered.regions.iter().enumerate() {
-        refusals.extend(region.verdict.as_ref().err().cloned());
-        match describe(&facts.name, ordinal, region) {
+        refusals.extend(region.refusal().cloned());
+        match describe(facts, ordinal, region) {
             Ok(scop) => scops.push(scop),
             Err(error) => refusals.push(llvm::read::refusal_of_isl(&error, region.region.scop.lines.0)),
         }
     }
-    refusals.sort_by_key(|r| r.line);
-    report::Function { name: facts.name.clone(), scops, refusals: refusals.iter().map(describe_refusal).collect() }
+    // What stands in the way comes before what was found in what was left.
+    let is_left = |kind| matches!(kind, RefusalKind::NoProfit | RefusalKind::TooSmall);
+    refusals.sort_by_key(|r| (is_left(r.kind), r.line));
+    let refusals = refusals.iter().map(|refusal| describe_refusal(refusal, &facts.files)).collect();
+    report::Function { name: facts.name.clone(), source_name: facts.source_name.clone(), scops, refusals }
 }
 
-fn describe(function: &str, ordinal: usize, considered: &ConsideredRegion) -> Result<report::Scop, IslError> {
+fn describe(facts: &FunctionFacts, ordinal: usize, considered: &ConsideredRegion) -> Result<report::Scop, IslError> {
     let ConsideredRegion { region, findings, verdict } = considered;
     let scop = &region.scop;
     let plan = verdict.as_ref().ok().map(|chosen| &chosen.plan);
     let names = Names::of(scop);
-    let line = if scop.lines.0 != 0 { scop.lines.0 as usize } else { ordinal };
+    let (first, last) = scop.lines;
+    let line = if first.is_known() { first.number as usize } else { ordinal };
     let original = scop.schedule.get_map()?;
     // Said once, for all: what is known of the parameters, and what is assumed of them.
     let valid = scop.assumptions.valid(&scop.context, |_, _| true)?;
@@ -64,8 +69,9 @@ fn describe(function: &str, ordinal: usize, considered: &ConsideredRegion) -> Re
         None => report::Dependences::default(),
     };
     Ok(report::Scop {
-        id: format!("{function}:{line}"),
-        lines: [scop.lines.0, scop.lines.1],
+        id: format!("{}:{line}", facts.name),
+        file: file_of(first, &facts.files),
+        lines: [first.number, last.number],
         parameters: (0..)
             .zip(&scop.params)
             .map(|(k, p)| report::Parameter { name: names.param(ParamId(k)).into(), ty: format!("i{}", p.bits) })
@@ -125,7 +131,7 @@ fn describe_statement(
     let accesses = accesses.map(|a| describe_access(a, &statement.domain, scop, &local)).collect::<Result<_, _>>()?;
     Ok(report::Statement {
         name: id.to_string(),
-        line: statement.line,
+        line: in_file_of(scop, statement.line),
         domain: local.isl(&statement.domain.gist_params(given)?.coalesce()?),
         schedule: local.isl(&own),
         accesses,
@@ -185,7 +191,7 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
         all.push(report::Assumption {
             kind: a.kind,
             because: a.because.clone(),
-            line: a.line,
+            line: in_file_of(scop, a.line),
             valid: names.isl(&a.valid),
             requires: names.constraints(&a.valid),
             arrays: Vec::new(),
@@ -198,7 +204,7 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
         all.push(report::Assumption {
             kind: AssumptionKind::AA,
             because: format!("the compiler cannot tell {a} and {b} apart, and one of them is written"),
-            line: scop.lines.0,
+            line: scop.lines.0.number,
             valid: report::UNIVERSE.into(),
             requires: String::new(),
             arrays: vec![a, b],
@@ -208,7 +214,8 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
     for (&id, array) in scop.arrays.iter().filter(|_| plan.is_some()) {
         let Some(wraps) = &array.may_wrap else { continue };
         let accesses = scop.statements.values().flat_map(|s| &s.accesses);
-        let line = accesses.filter(|a| a.array == id && a.line != 0).map(|a| a.line).min();
+        let lines = accesses.filter(|a| a.array == id && a.line.is_known()).map(|a| a.line);
+        let line = lines.filter(|line| line.file == scop.lines.0.file).min();
         let a = name(id);
         all.push(report::Assumption {
             kind: AssumptionKind::EE,
@@ -216,7 +223,7 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
                 Some(_) => format!("the arithmetic of the subscripts of {a} must not wrap around"),
                 None => format!("the bytes of {a} must be few enough to be counted in 64 bits"),
             },
-            line: line.unwrap_or(scop.lines.0),
+            line: line.unwrap_or(scop.lines.0).number,
             valid: report::UNIVERSE.into(),
             requires: String::new(),
             arrays: vec![a],
@@ -238,10 +245,20 @@ fn check_terms(plan: &Plan, scop: &Scop, names: &Names) -> Vec<report::CheckTerm
     plan.check.iter().map(term).collect()
 }
 
-pub fn describe_refusal(refusal: &Refusal) -> report::Refusal {
+/// The line's number, if it is in the file in which the region begins.
+fn in_file_of(scop: &Scop, line: Line) -> u32 {
+    if line.file == scop.lines.0.file { line.number } else { 0 }
+}
+
+fn file_of(line: Line, files: &[String]) -> String {
+    files.get(line.file.0 as usize).filter(|_| line.is_known()).cloned().unwrap_or_default()
+}
+
+pub fn describe_refusal(refusal: &Refusal, files: &[String]) -> report::Refusal {
     report::Refusal {
         kind: refusal.kind.name().into(),
-        line: refusal.line,
+        file: file_of(refusal.line, files),
+        line: refusal.line.number,
         message: refusal.message(),
         advice: refusal.advice().into(),
     }

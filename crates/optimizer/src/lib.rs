@@ -5,16 +5,21 @@ mod decide;
 mod describe;
 mod pipeline;
 mod remark;
+mod trace;
+mod which;
 
 pub use options::{Options, Position};
 pub use report;
 
 use llvm::{Backup, FunctionHandle, ModuleHandle};
 use model::refusal::{Refusal, RefusalKind};
+use model::source::Line;
 use pipeline::{Optimized, optimize_function};
 use planted::Fault;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::path::Path;
+use which::{Called, meant};
 
 /// Optimizes all functions that the options name; whether any was changed.
 ///
@@ -24,15 +29,20 @@ pub fn run_on_module(module: ModuleHandle<'_>, options: &Options) -> bool {
         return false;
     }
     let outcome = contain::on_large_stack(move || {
-        let source = module.source_file();
+        let source = source_of(&module);
         let mut changed = false;
         let mut functions = Vec::new();
-        for mut function in module.functions() {
-            let optimized = visit(&mut function, options);
+        let mut all = module.functions();
+        let wanted = wanted(&all, &source, options);
+        for (index, function) in all.iter_mut().enumerate() {
+            let optimized = visit(function, wanted.as_ref().is_none_or(|w| w.contains(&index)), options);
             // Nobody asks about it again.
             function.forget_analyses();
             changed |= optimized.changed;
             functions.push(optimized.report);
+        }
+        if options.trace {
+            tell(&trace::finish(&source));
         }
         if let Some(folder) = &options.report {
             write_report(folder, &report::Report::new(source, functions));
@@ -40,13 +50,35 @@ pub fn run_on_module(module: ModuleHandle<'_>, options: &Options) -> bool {
         changed
     });
     outcome.unwrap_or_else(|reason| {
-        eprintln!("loopwright: {reason}: the original code is kept");
+        tell(&format!("loopwright: {reason}: the original code is kept"));
         false
     })
 }
 
-fn visit(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
-    let wanted = options.function.as_ref().is_none_or(|name| *name == function.name());
+/// The source file. flang calls every module `FIRModule`; without debug information, which would tell, the compiler's command line ends in
+/// the file.
+fn source_of(module: &ModuleHandle<'_>) -> String {
+    const NAMELESS: &str = "FIRModule";
+    let name = module.source_file();
+    if name != NAMELESS {
+        return name;
+    }
+    let on_command_line =
+        || std::env::args_os().next_back()?.into_string().ok().filter(|file| Path::new(file).is_file());
+    module.compiled_file().or_else(on_command_line).unwrap_or(name)
+}
+
+/// The functions that the option `function` names, by number; without the option, all of them.
+fn wanted(all: &[FunctionHandle<'_>], source: &str, options: &Options) -> Option<Vec<usize>> {
+    let name = options.function.as_ref()?;
+    let known: Vec<Called> = all.iter().map(|f| Called { symbol: f.name(), source_name: f.source_name() }).collect();
+    Some(meant(name, &known).unwrap_or_else(|nobody| {
+        tell(&format!("loopwright: warning: {source}: {nobody}"));
+        Vec::new()
+    }))
+}
+
+fn visit(function: &mut FunctionHandle<'_>, wanted: bool, options: &Options) -> Optimized {
     if !wanted || !function.has_loops() {
         return Optimized::untouched(function);
     }
@@ -71,31 +103,39 @@ fn attempt(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
             optimized
         }
         Err(message) => {
-            tell_of_failure(&function.name(), &message);
+            tell_of_failure(&function.source_name(), &message);
             let mut optimized = Optimized::untouched(function);
-            let refusal = Refusal::new(RefusalKind::InternalError, 0, message);
-            optimized.report.refusals.push(describe::describe_refusal(&refusal));
+            let refusal = Refusal::new(RefusalKind::InternalError, Line::UNKNOWN, message);
+            optimized.report.refusals.push(describe::describe_refusal(&refusal, &[]));
             optimized
         }
     }
 }
 
-/// One file per module; its name tells modules of equal file names apart.
+/// One file per module; its name tells files of one name in several folders apart, and modules that do not know their file.
 fn write_report(folder: &Path, report: &report::Report) {
     let text = report.to_json();
     let mut hasher = DefaultHasher::new();
-    report.module.hash(&mut hasher);
+    match std::path::absolute(&report.module) {
+        Ok(path) if path.is_file() => path.hash(&mut hasher),
+        _ => report.functions.iter().for_each(|f| f.name.hash(&mut hasher)),
+    }
     let stem: String =
         report.module.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
     let path = folder.join(format!("{stem}-{:016x}.json", hasher.finish()));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
     if let Err(error) = written {
-        eprintln!("loopwright: cannot write the report `{}`: {error}", path.display());
+        tell(&format!("loopwright: warning: cannot write the report `{}`: {error}", path.display()));
     }
 }
 
 fn tell_of_failure(function: &str, message: &str) {
-    eprintln!("loopwright: internal error in function `{function}` ({message}): the original code is kept");
+    tell(&format!("loopwright: internal error in function `{function}` ({message}): the original code is kept"));
+}
+
+/// A line on standard error. Nobody may be there to read it, which is no reason to fail.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// `fault=STAGE` asks for a failure in that stage; `fault=order` for a wrong order, which is to be refused.

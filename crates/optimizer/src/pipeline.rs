@@ -3,11 +3,13 @@
 
 use crate::decide::{Considered, ConsideredRegion, consider};
 use crate::describe::describe_function;
+use crate::trace::{Stage, stage};
 use crate::{contain, fail_on_purpose, remark, tell_of_failure};
 use llvm::facts::FunctionFacts;
 use llvm::write::{WriteOptions, write_region};
 use llvm::{Analyses, Backup, FunctionHandle};
 use model::refusal::{Refusal, RefusalKind};
+use model::source::Line;
 use options::Options;
 use std::collections::BTreeMap;
 
@@ -21,7 +23,8 @@ pub struct Optimized {
 impl Optimized {
     /// There was nothing to look at.
     pub fn untouched(function: &FunctionHandle<'_>) -> Optimized {
-        let report = report::Function { name: function.name(), scops: Vec::new(), refusals: Vec::new() };
+        let (name, source_name) = (function.name(), function.source_name());
+        let report = report::Function { name, source_name, scops: Vec::new(), refusals: Vec::new() };
         Optimized { report, changed: false }
     }
 }
@@ -31,8 +34,8 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
     // A region whose code could not be written is left out of the next attempt; the others are tried again.
     let mut given_up: BTreeMap<usize, Refusal> = BTreeMap::new();
     loop {
-        let (facts, analyses) = Analyses::collect(function);
-        fail_on_purpose(options, "facts");
+        let name = function.source_name();
+        let (facts, analyses) = stage(options, (&name, Line::UNKNOWN), Stage::Facts, || Analyses::collect(function));
         let mut considered = consider(&facts, &analyses, options);
         for (index, refusal) in &given_up {
             considered.regions[*index].verdict = Err(refusal.clone());
@@ -41,8 +44,9 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         let remarks = remark::collect(function, &facts, &analyses, &considered);
         let to_write = considered.regions.iter().any(|r| r.verdict.is_ok());
         let changed = to_write && !options.analyze;
-        if changed && let Err((index, message)) = write_all(function, analyses, &considered, options) {
-            tell_of_failure(&facts.name, &message);
+        let written = || write_all(function, analyses, &considered, options);
+        if changed && let Err((index, message)) = stage(options, (&name, facts.line), Stage::Write, written) {
+            tell_of_failure(&name, &message);
             let line = considered.regions[index].region.scop.lines.0;
             given_up.insert(index, Refusal::new(RefusalKind::InternalError, line, message.clone()));
             if given_up.len() >= MAX_ATTEMPTS {
@@ -57,7 +61,7 @@ pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -
         remarks.emit(function);
         // Describing a region takes isl a while.
         let report = match options.report {
-            Some(_) => describe_function(&facts, &considered),
+            Some(_) => stage(options, (&name, facts.line), Stage::Describe, || describe_function(&facts, &considered)),
             None => Optimized::untouched(function).report,
         };
         return Optimized { report, changed };

@@ -5,6 +5,7 @@ use llvm::facts::FunctionFacts;
 use llvm::{Analyses, FunctionHandle, Location, RemarkKind};
 use model::names::Names;
 use model::refusal::Refusal;
+use model::source::Line;
 
 /// Remarks with their places, collected while the code they are about still stands.
 #[derive(Default)]
@@ -32,12 +33,12 @@ pub fn collect(
     }
     for region in &considered.regions {
         let at = location(facts, analyses, region.region.scop.lines.0);
-        match &region.verdict {
-            Ok(chosen) => {
-                remarks.all.push((RemarkKind::Done, "Transformed", at, done(chosen)));
-                remarks.all.push((RemarkKind::Analysis, "Check", at, check(region, chosen)));
-            }
-            Err(refusal) => remarks.missed(facts, analyses, refusal),
+        if let Ok(chosen) = &region.verdict {
+            remarks.all.push((RemarkKind::Done, "Transformed", at, done(chosen)));
+            remarks.all.push((RemarkKind::Analysis, "Check", at, check(region, chosen)));
+        }
+        if let Some(refusal) = region.refusal() {
+            remarks.missed(facts, analyses, refusal);
         }
     }
     for refusal in &considered.refusals {
@@ -51,7 +52,10 @@ impl Remarks {
         let at = location(facts, analyses, refusal.line);
         let text = format!("loop left alone: {}", refusal.message());
         self.all.push((RemarkKind::Missed, refusal.kind.name(), at, text));
-        let place = if refusal.line == 0 { String::new() } else { format!("line {}: ", refusal.line) };
+        let place = match refusal.line {
+            line if line.is_known() => format!("line {}: ", line.number),
+            _ => String::new(),
+        };
         self.all.push((RemarkKind::Analysis, refusal.kind.name(), at, format!("{place}{}", refusal.advice())));
     }
 }
@@ -82,10 +86,10 @@ fn check(region: &ConsideredRegion, chosen: &Chosen) -> String {
 }
 
 /// The innermost loop around the line, or any loop of the function: remarks need a place.
-fn location(facts: &FunctionFacts, analyses: &Analyses, line: u32) -> Location {
-    let around = |l: &llvm::facts::Loop| l.line != 0 && l.line <= line && line <= l.end_line.max(l.line);
+fn location(facts: &FunctionFacts, analyses: &Analyses, line: Line) -> Location {
+    let around = |l: &llvm::facts::Loop| l.line.is_known() && l.line <= line && line <= l.end_line.max(l.line);
     let loops = || facts.loops.iter().enumerate();
-    let best = loops().filter(|(_, l)| l.line == line && line != 0).min_by_key(|(_, l)| l.depth);
+    let best = loops().filter(|(_, l)| l.line == line && line.is_known()).min_by_key(|(_, l)| l.depth);
     let best = best.or_else(|| loops().filter(|(_, l)| around(l)).max_by_key(|(_, l)| l.depth));
     match best.or_else(|| loops().next()) {
         Some((index, _)) => analyses.loop_location(llvm::facts::LoopId(index as u32)),

@@ -70,7 +70,7 @@ impl Options {
             None => (item, None),
         };
         let Some(known) = TABLE.iter().find(|known| known.name == name) else {
-            let names: Vec<&str> = TABLE.iter().filter(|k| !k.for_tests).map(|k| k.name).collect();
+            let names: Vec<&str> = TABLE.iter().map(|k| k.name).collect();
             return Err(format!("unknown option `{item}`; known are: {}", names.join(", ")));
         };
         let wrong = |takes: String| Err(format!("option `{item}`: the value is {takes}"));
@@ -213,7 +213,7 @@ mod tests {
         refused(
             "paralel",
             expect![
-                "unknown option `paralel`; known are: parallel, expand, position, assume, function, tile, fusion, delicm, report, stats, outline, verify, analyze, trace, off"
+                "unknown option `paralel`; known are: parallel, expand, position, assume, function, tile, fusion, delicm, report, stats, outline, verify, analyze, trace, off, canonicalize, force, draw, fault"
             ],
         );
         refused("stats=1", expect!["option `stats=1`: `stats` takes no value"]);

@@ -9,7 +9,7 @@ pub struct KnownOption {
     pub default: Option<&'static str>,
     /// What it does, for the user.
     pub help: &'static str,
-    /// Neither in the help nor in README.md.
+    /// For who works on loopwright itself: in a list of their own.
     pub for_tests: bool,
 }
 
@@ -95,7 +95,11 @@ pub const TABLE: &[KnownOption] = &[
         "an independent checker replays every new order at a few small sizes before it is used",
     ),
     known("analyze", Form::Flag(|o| o.analyze = true), "report only, change nothing"),
-    known("trace", Form::Flag(|o| o.trace = true), "say on standard error what each stage of the analysis costs"),
+    known(
+        "trace",
+        Form::Flag(|o| o.trace = true),
+        "say on standard error what each stage of the analysis costs, in the end as a table",
+    ),
     known("off", Form::Flag(|o| o.off = true), "do nothing"),
     known(
         "canonicalize",
@@ -143,9 +147,9 @@ impl KnownOption {
     }
 }
 
-/// How each option for users is written, and what it means.
-fn for_users() -> impl Iterator<Item = (String, String)> {
-    TABLE.iter().filter(|known| !known.for_tests).map(|known| {
+/// How each option is written, and what it means.
+fn described(for_tests: bool) -> impl Iterator<Item = (String, String)> {
+    TABLE.iter().filter(move |known| known.for_tests == for_tests).map(|known| {
         let default = known.default.map(|value| format!(" (default: {value})")).unwrap_or_default();
         (known.usage(), format!("{}{default}", known.help))
     })
@@ -153,7 +157,10 @@ fn for_users() -> impl Iterator<Item = (String, String)> {
 
 /// A line for each option.
 pub fn help() -> String {
-    for_users().map(|(usage, meaning)| format!("  {usage:<20} {meaning}\n")).collect()
+    let list = |for_tests| -> String {
+        described(for_tests).map(|(usage, meaning)| format!("  {usage:<20} {meaning}\n")).collect()
+    };
+    format!("{}\nTo test the optimizer itself:\n{}", list(false), list(true))
 }
 
 #[cfg(test)]
@@ -165,9 +172,12 @@ mod tests {
         let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
         // A `|` ends a cell, even in code.
         let row = |(usage, meaning): (String, String)| format!("| `{}` | {meaning} |\n", usage.replace('|', "\\|"));
-        let rows: String = for_users().map(row).collect();
-        let list = readme.split_once("| option | meaning |\n|---|---|\n").unwrap().1.split("\n\n").next().unwrap();
-        assert_eq!(format!("{list}\n"), rows, "README.md should say:\n{rows}");
+        let mut lists = readme.split("| option | meaning |\n|---|---|\n").skip(1);
+        for for_tests in [false, true] {
+            let rows: String = described(for_tests).map(row).collect();
+            let list = lists.next().unwrap().split("\n\n").next().unwrap();
+            assert_eq!(format!("{list}\n"), rows, "README.md should say:\n{rows}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use llvm::ModuleHandle;
 use llvm::plugin::{Hooks, Occasion, PluginInfo, plugin_info};
 use optimizer::{Options, Position};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What LLVM looks for in a pass plugin.
@@ -36,7 +37,7 @@ fn read(options: &str) -> Option<Options> {
         Ok(options) => Some(options),
         Err(message) => {
             if !SAID.swap(true, Ordering::Relaxed) {
-                eprintln!("loopwright: {message}; nothing is optimized");
+                let _ = writeln!(std::io::stderr(), "loopwright: warning: {message}; nothing is optimized");
             }
             None
         }

@@ -99,7 +99,7 @@ fn an_unknown_option_is_said_once() {
     let load = flag("-fpass-plugin", &plugin());
     let message = said(&folder.run("clang-19", &["-O3", &load, "-c", "f.c", "-o", "f.o"], "paralel"));
     assert_eq!(message.lines().count(), 1, "{message}");
-    assert!(message.starts_with("loopwright: unknown option `paralel`; known are: "), "{message}");
+    assert!(message.starts_with("loopwright: warning: unknown option `paralel`; known are: "), "{message}");
 }
 
 #[test]

@@ -35,7 +35,10 @@ pub struct Assumed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Function {
+    /// The symbol.
     pub name: String,
+    /// As its author wrote it: without mangling and parameters.
+    pub source_name: String,
     pub scops: Vec<Scop>,
     pub refusals: Vec<Refusal>,
 }
@@ -46,6 +49,8 @@ pub struct Function {
 pub struct Scop {
     /// Function and first source line, `kernel:12`; an ordinal instead of the line without debug info.
     pub id: String,
+    /// The file that all its lines are in, where it is not the one that was compiled but one that this includes.
+    pub file: String,
     /// First and last source line, zeros when unknown.
     pub lines: [u32; 2],
     pub parameters: Vec<Parameter>,
@@ -313,6 +318,8 @@ pub struct Deviation {
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
     pub kind: String,
+    /// The file of the line, where it is not the one that was compiled.
+    pub file: String,
     /// Source line, 0 when unknown.
     pub line: u32,
     pub message: String,
@@ -360,6 +367,7 @@ mod tests {
     fn sample() -> Report {
         let scop = Scop {
             id: "kernel:12".into(),
+            file: String::new(),
             lines: [12, 20],
             parameters: vec![Parameter { name: "n".into(), ty: "i64".into() }],
             context: "[n] -> {  : 0 <= n <= 1000 }".into(),
@@ -413,12 +421,14 @@ mod tests {
         };
         let refusal = Refusal {
             kind: "Call".into(),
+            file: "a.h".into(),
             line: 30,
             message: "the call to `printf` may do anything".into(),
             advice: "move the call out of the loop".into(),
         };
-        let mut report =
-            Report::new("a.c", vec![Function { name: "kernel".into(), scops: vec![scop], refusals: vec![refusal] }]);
+        let (name, source_name) = ("_Z6kernelv".into(), "kernel".into());
+        let function = Function { name, source_name, scops: vec![scop], refusals: vec![refusal] };
+        let mut report = Report::new("a.c", vec![function]);
         report.loopwright = "0".into();
         report
     }
@@ -431,10 +441,12 @@ mod tests {
               "module": "a.c",
               "functions": [
                 {
-                  "name": "kernel",
+                  "name": "_Z6kernelv",
+                  "sourceName": "kernel",
                   "scops": [
                     {
                       "id": "kernel:12",
+                      "file": "",
                       "lines": [
                         12,
                         20
@@ -549,6 +561,7 @@ mod tests {
                   "refusals": [
                     {
                       "kind": "Call",
+                      "file": "a.h",
                       "line": 30,
                       "message": "the call to `printf` may do anything",
                       "advice": "move the call out of the loop"

@@ -12,7 +12,6 @@ use super::{Inputs, Stop, assemble, control, legality, memory, statement};
 use crate::body::ReadRegion;
 use crate::facts::ValueId;
 use model::assume::AssumptionKind;
-use model::refusal::Refusal;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,10 +41,9 @@ struct View {
     arrays: HashMap<ValueId, ValueId>,
 }
 
-/// A region, and the arrays with polynomial addresses for which no shape was found.
+/// A region, and how well it was understood.
 pub struct Attempt {
     pub region: ReadRegion,
-    pub unshaped: Vec<Refusal>,
     /// How many arrays have a shape that holds under a condition only.
     pub conditional: usize,
     /// Values from outside were read as products, though they could have been symbols.
@@ -54,14 +52,14 @@ pub struct Attempt {
 
 impl Attempt {
     fn doubts(&self) -> (usize, usize) {
-        (self.unshaped.len(), self.conditional)
+        (self.region.unshaped.len(), self.conditional)
     }
 
     /// `A[i*nm + j]` with nm = n*m may have no shape in n and m, and two matrices in one buffer have no common one: where products
     /// are symbols and pointers computed before the region are arrays of their own, such accesses are affine. The same may save a
     /// condition.
     fn may_gain_from_symbols(&self) -> bool {
-        !self.unshaped.is_empty() || self.conditional > 0 && self.expanded_products
+        !self.region.unshaped.is_empty() || self.conditional > 0 && self.expanded_products
     }
 }
 

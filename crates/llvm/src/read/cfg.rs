@@ -1,6 +1,9 @@
 //! Questions about control flow that LLVM's trees answer in a few steps.
 
-use crate::facts::{Block, BlockId, FunctionFacts, Instruction, LoopId, Op, Value, ValueId, ValueKind};
+use crate::facts::{
+    Block, BlockId, FloatOp, FunctionFacts, Instruction, IntOp, LoopId, Op, Predicate, Value, ValueId, ValueKind,
+};
+use model::source::Line;
 
 impl FunctionFacts {
     pub fn block(&self, block: BlockId) -> &Block {
@@ -70,9 +73,8 @@ impl FunctionFacts {
     }
 
     /// Source line of the first instruction of the block that has one.
-    pub fn line_of_block(&self, block: BlockId) -> u32 {
-        let lines = self.block(block).instructions.iter().filter_map(|&v| self.instruction(v)).map(|i| i.line);
-        lines.into_iter().find(|&l| l != 0).unwrap_or(0)
+    pub fn line_of_block(&self, block: BlockId) -> Line {
+        Line::first(self.block(block).instructions.iter().filter_map(|&v| self.instruction(v)).map(|i| i.line))
     }
 
     pub fn is_phi(&self, value: ValueId) -> bool {
@@ -81,31 +83,84 @@ impl FunctionFacts {
 
     /// How a person would call the value.
     pub fn display_name(&self, value: ValueId) -> String {
-        let v = self.value(value);
-        match (&v.kind, v.name.as_str()) {
-            (ValueKind::ConstantInt(c), _) => c.to_string(),
-            (_, "") => self.name_behind(value).unwrap_or_else(|| "a value without a name".into()),
-            (_, name) => format!("`{name}`"),
+        match self.expression(value, 0) {
+            Some(text) if matches!(self.value(value).kind, ValueKind::ConstantInt(_)) => text,
+            Some(text) => format!("`{text}`"),
+            None => self.without_words(value).into(),
         }
     }
 
-    /// `a[…]` for an address or an element of something with a name.
-    fn name_behind(&self, value: ValueId) -> Option<String> {
+    /// `a[…]` for an element of something with a name, `a[…] < n` for what is computed of such.
+    fn expression(&self, value: ValueId, depth: usize) -> Option<String> {
+        /// More is no help.
+        const DEPTH: usize = 4;
+        let v = self.value(value);
+        let instruction = match &v.kind {
+            ValueKind::ConstantInt(c) => return Some(c.to_string()),
+            _ if !v.name.is_empty() => return Some(v.name.clone()),
+            ValueKind::Instruction(instruction) if depth < DEPTH => instruction,
+            _ => return None,
+        };
+        let operand = |k: usize| self.expression(*instruction.operands.get(k)?, depth + 1);
+        let both = |sign: &str| Some(format!("{} {sign} {}", operand(0)?, operand(1)?));
+        match &instruction.op {
+            Op::Load { pointer, .. } => self.element_of(*pointer),
+            Op::Gep { .. } => self.element_of(value),
+            Op::Cast(_) | Op::Freeze => operand(0),
+            Op::ICmp(predicate) => both(sign(*predicate)),
+            // Which comparison is not known here; what is compared tells enough.
+            Op::FCmp => match (operand(0), operand(1)) {
+                (Some(first), Some(second)) => Some(format!("{first} compared with {second}")),
+                (first, second) => first.or(second),
+            },
+            Op::Int(IntOp::Add) | Op::Float(FloatOp::Add) => both("+"),
+            Op::Int(IntOp::Sub) | Op::Float(FloatOp::Sub) => both("-"),
+            Op::Int(IntOp::Mul) | Op::Float(FloatOp::Mul) => both("*"),
+            Op::Call(call) if !call.callee.is_empty() => Some(format!("{}(…)", call.callee_in_source)),
+            _ => None,
+        }
+    }
+
+    /// `a[…]`, where the pointer leads back to something with a name.
+    fn element_of(&self, pointer: ValueId) -> Option<String> {
         /// A name that is further away says little about the value.
         const STEPS: usize = 8;
-        let mut at = value;
+        let mut at = pointer;
         for _ in 0..STEPS {
+            let name = &self.value(at).name;
+            if !name.is_empty() {
+                return Some(format!("{name}[…]"));
+            }
             let instruction = self.instruction(at)?;
             at = match &instruction.op {
                 Op::Load { pointer, .. } => *pointer,
                 Op::Gep { .. } | Op::Cast(_) | Op::Freeze => *instruction.operands.first()?,
                 _ => return None,
             };
-            let name = &self.value(at).name;
-            if !name.is_empty() {
-                return Some(format!("`{name}[…]`"));
-            }
         }
         None
+    }
+
+    fn without_words(&self, value: ValueId) -> &'static str {
+        match self.instruction(value).map(|i| &i.op) {
+            Some(Op::Phi { .. }) => "what an earlier iteration or another path has left",
+            Some(Op::Load { .. }) => "what is read from memory here",
+            Some(Op::Call(_)) => "what a function pointer returns",
+            Some(Op::ICmp(_) | Op::FCmp) => "a comparison",
+            Some(_) => "what is computed here",
+            None => "a value from outside",
+        }
+    }
+}
+
+/// As C writes it.
+fn sign(predicate: Predicate) -> &'static str {
+    match predicate {
+        Predicate::Eq => "==",
+        Predicate::Ne => "!=",
+        Predicate::Ugt | Predicate::Sgt => ">",
+        Predicate::Uge | Predicate::Sge => ">=",
+        Predicate::Ult | Predicate::Slt => "<",
+        Predicate::Ule | Predicate::Sle => "<=",
     }
 }

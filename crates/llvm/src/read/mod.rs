@@ -28,6 +28,7 @@ use crate::facts::{BlockId, FunctionFacts, Oracle};
 use attempts::Again;
 use model::assume::Allowed;
 use model::refusal::{Refusal, RefusalKind};
+use model::source::Line;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ pub type Place = (BlockId, BlockId);
 pub struct Memory {
     /// Regions that are too large for what comes after reading or to be worth it as a whole, and how that was found out.
     pub too_large: BTreeMap<Place, Refusal>,
-    /// Regions that were read: their blocks, and what was refused inside them.
-    read: BTreeMap<Place, (Vec<BlockId>, Vec<Refusal>)>,
+    /// The blocks of regions that were read.
+    read: BTreeMap<Place, Vec<BlockId>>,
     /// Why others were not; without a block where a budget was used up.
     refused: BTreeMap<Place, (Refusal, Option<BlockId>)>,
     /// Operations of isl that looking for array shapes took so far.
@@ -74,7 +75,7 @@ pub enum Stop {
     Isl(isl::IslError),
 }
 impl Stop {
-    fn refuse(kind: RefusalKind, line: u32, subject: impl Into<String>, block: BlockId) -> Stop {
+    fn refuse(kind: RefusalKind, line: Line, subject: impl Into<String>, block: BlockId) -> Stop {
         Stop::Refused { refusal: Refusal::new(kind, line, subject), block }
     }
 }
@@ -107,7 +108,7 @@ struct Inputs<'a> {
     allowed: Allowed,
 }
 
-pub fn refusal_of_isl(error: &isl::IslError, line: u32) -> Refusal {
+pub fn refusal_of_isl(error: &isl::IslError, line: Line) -> Refusal {
     match error {
         isl::IslError::OutOfBudget { stage } => Refusal::new(RefusalKind::OutOfBudget, line, *stage),
         other => Refusal::new(RefusalKind::InternalError, line, other.to_string()),

@@ -97,14 +97,14 @@ impl Search<'_> {
             self.run(scope, &pieces[cut..]);
             return;
         }
-        // A piece without a loop only separates regions, and one whose loops can all be read from inside only adds a condition
-        // around them: nothing is lost with it.
+        // A piece without a loop only separates regions, and one that is no loop only adds a condition around loops, each of which
+        // can be read from inside or is in its own way: nothing is lost with it.
         if pieces[cut].has_loop {
             let is_loop = self.inputs.facts.child_loop_of(scope, pieces[cut].entry).is_some();
             let before = (self.found.regions.len(), self.found.refusals.len());
             self.inside(scope, &pieces[cut]);
-            let all_read = self.found.regions.len() > before.0 && self.found.refusals.len() == before.1;
-            if is_loop || !all_read {
+            let nothing_found = (self.found.regions.len(), self.found.refusals.len()) == before;
+            if is_loop || nothing_found {
                 self.found.refusals.push(refusal);
             }
         }
@@ -118,10 +118,9 @@ impl Search<'_> {
         if let Some(refusal) = too_large.filter(|r| falls_apart || r.kind == RefusalKind::OutOfBudget) {
             return Err((refusal.clone(), None));
         }
-        if let Some((blocks, refusals)) = self.memory.read.get(&place) {
+        if let Some(blocks) = self.memory.read.get(&place) {
             self.taken.extend(blocks);
             self.found.regions.push(FoundRegion::AsBefore(place));
-            self.found.refusals.extend(refusals.iter().cloned());
             return Ok(());
         }
         if let Some(refused) = self.memory.refused.get(&place) {
@@ -131,9 +130,8 @@ impl Search<'_> {
         match self.inputs.ctx.within(self.budget(), read) {
             Ok(read) => {
                 self.taken.extend(read.region.blocks.iter().copied());
-                self.memory.read.insert(place, (read.region.blocks.clone(), read.unshaped.clone()));
+                self.memory.read.insert(place, read.region.blocks.clone());
                 self.found.regions.push(FoundRegion::Region(Box::new(read.region)));
-                self.found.refusals.extend(read.unshaped);
                 Ok(())
             }
             Err(Stop::Refused { refusal, block }) => Err((refusal, Some(block))),

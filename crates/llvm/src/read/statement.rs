@@ -561,8 +561,8 @@ impl Cutter<'_, '_> {
         let bound_to_thread = recomputed.iter().chain(&own).any(|&v| self.is_bound_to_thread(v));
         let instructions = recomputed.iter().chain(&own).copied().collect();
         let scope = self.units[unit].scope.clone();
-        let line =
-            own.iter().filter_map(|&v| self.values.facts.instruction(v)).map(|i| i.line).filter(|&l| l != 0).max();
+        let lines = own.iter().filter_map(|&v| self.values.facts.instruction(v)).map(|i| i.line);
+        let line = lines.filter(|l| l.is_known()).max();
         Ok(Draft {
             scope: Scope { line: line.unwrap_or(scope.line), ..scope },
             instructions,

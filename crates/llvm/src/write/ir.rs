@@ -91,6 +91,10 @@ impl Value {
         };
         String::from_utf8_lossy(bytes).into_owned()
     }
+    /// Of a function, as its author wrote it.
+    pub fn source_name(self) -> String {
+        unsafe { take_text(lw_function_source_name(self.0)) }.unwrap_or_default()
+    }
     /// Of a function.
     pub fn entry_block(self) -> Block {
         Block(unsafe { LLVMGetEntryBasicBlock(self.0) })

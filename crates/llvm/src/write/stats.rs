@@ -42,13 +42,15 @@ impl Site<'_> {
             global.make_private_constant();
             global
         };
-        let format = text("loopwright: stats: %s:%u fast=%lld original=%lld\n");
-        let name = text(&self.function.name());
+        let line = self.region.scop.lines.0;
+        let place = if line.is_known() { format!(":{}", line.number) } else { String::new() };
+        let hint = if line.is_known() { "" } else { " (-g would give the line)" };
+        let format = text(&format!("loopwright: stats: %s{place} fast=%lld original=%lld{hint}\n"));
+        let name = text(&self.function.source_name());
         let print_type = build.function_type(build.int(32), &[build.int(32), build.pointer()], true);
         let print = module.function(c"dprintf").unwrap_or_else(|| module.add_function(c"dprintf", print_type));
         let standard_error = build.constant_of(build.int(32), 2);
-        let line = build.constant_of(build.int(32), self.region.scop.lines.0.into());
         let [fast, original] = [fast, original].map(|counter| build.load(build.i64(), counter));
-        build.call(print_type, print, &[standard_error, format, name, line, fast, original]);
+        build.call(print_type, print, &[standard_error, format, name, fast, original]);
     }
 }

@@ -5,6 +5,7 @@ use crate::delinearize::Offset;
 use crate::known::KnownParams;
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use crate::scop::{Access, AccessKind, Array, ArrayId, Predicate, Scop, StatementId};
+use crate::source::Line;
 use crate::zone::{Flow, Pair, Timeline};
 use indexmap::IndexMap;
 use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
@@ -291,7 +292,7 @@ impl<'a> Work<'a> {
         (kind, role): (AccessKind, Role),
         cells: &Map,
         element: &Element,
-        line: u32,
+        line: Line,
     ) -> Result<Access, IslError> {
         let relation = cells.intersect_params(&self.known.values)?;
         let domain = relation.domain()?.reset_tuple_id()?;

@@ -40,7 +40,7 @@ impl Default for AstOptions {
 }
 
 /// From the schedule tree to loops.
-const AST: Budget = Budget::new("ast", 1_000_000);
+pub const AST: Budget = Budget::new("ast", 1_000_000);
 
 /// The loops of a schedule tree for parameters in `context`.
 ///

@@ -408,7 +408,12 @@ mod tests {
         let mut scop = test_scop(sketch);
         for (kind, valid) in assumptions {
             let valid = Set::read_from_str(&scop.ctx, valid).unwrap();
-            scop.assumptions.add(Assumption { kind: *kind, because: String::new(), line: 0, valid });
+            scop.assumptions.add(Assumption {
+                kind: *kind,
+                because: String::new(),
+                line: crate::source::Line::UNKNOWN,
+                valid,
+            });
         }
         scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
         let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default());
@@ -425,13 +430,18 @@ mod tests {
             [(AssumptionKind::EE, "[p0] -> { : p0 <= 1000 }"), (AssumptionKind::EE, "[p0, p1] -> { : p1 <= 2000 }")]
         {
             let valid = Set::read_from_str(&scop.ctx, valid).unwrap();
-            scop.assumptions.add(Assumption { kind, because: String::new(), line: 0, valid });
+            scop.assumptions.add(Assumption {
+                kind,
+                because: String::new(),
+                line: crate::source::Line::UNKNOWN,
+                valid,
+            });
         }
         let ctx = scop.ctx.clone();
         let set = |text: &str| Set::read_from_str(&ctx, text).unwrap();
         let invariant = |name: &str, offset: i64, param, when: &str, after| Invariant {
             name: name.into(),
-            line: 0,
+            line: crate::source::Line::UNKNOWN,
             same: vec![],
             cell: Some(Cell {
                 array: ArrayId(2),

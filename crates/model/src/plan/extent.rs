@@ -4,6 +4,7 @@ use super::Extent;
 use super::build::plus_one;
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
 use crate::scop::{ArrayId, Scop};
+use crate::source::Line;
 use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use planted::Fault;
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ const MAX_PIECES: usize = 8;
 pub(super) enum Unchecked {
     /// No bounds are known; the line of the access at fault.
     Unknown {
-        line: u32,
+        line: Line,
     },
     Failed(AstError),
 }
@@ -38,7 +39,7 @@ struct Touch<'a> {
     /// In bytes, where it is affine.
     offset: Option<&'a PwAff>,
     bytes: u64,
-    line: u32,
+    line: Line,
 }
 
 pub(super) struct Extents<'a> {
@@ -110,7 +111,7 @@ impl<'a> Extents<'a> {
                 is_new &= !(touch.relation.plain_is_equal(relation)? && touch.domain.plain_is_equal(domain)?);
             }
             if is_new {
-                accesses.push(Touch { domain, relation, offset: None, bytes: 0, line: 0 });
+                accesses.push(Touch { domain, relation, offset: None, bytes: 0, line: Line::UNKNOWN });
             }
         }
         let mut some = Set::empty(&self.known.get_space()?)?;

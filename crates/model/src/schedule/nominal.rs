@@ -2,6 +2,7 @@
 
 use crate::scop::{ParamId, Scop, Statement};
 use isl::{DimType, IslError, Set, Val};
+use std::collections::BTreeMap;
 
 /// What an unknown size is taken to be.
 pub(super) const NOMINAL_SIZE: i64 = 1024;
@@ -33,6 +34,27 @@ pub(super) fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
     Ok(values)
 }
 
+/// For people: what was assumed of sizes that nobody knows, `, with n assumed 1024`; nothing if there are none.
+pub(super) fn assumed_sizes(scop: &Scop) -> Result<String, IslError> {
+    let values = nominal_params(scop)?;
+    let mut sizes: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+    for (at, bounds) in bounding(scop)?.into_iter().enumerate() {
+        // A start is rather nothing than a size.
+        if bounds.ends {
+            let name = scop.params[at].name.as_str();
+            let is_ordinal = name == ParamId(at as u32).to_string();
+            sizes.entry(values[at]).or_default().push(if is_ordinal { "" } else { name });
+        }
+    }
+    let assumed = sizes.into_iter().rev().map(|(value, names)| {
+        let all_named = names.iter().all(|name| !name.is_empty());
+        let names = if all_named && names.len() <= 3 { names.join(" and ") } else { "what is unknown".into() };
+        format!("{names} assumed {value}")
+    });
+    let assumed: Vec<String> = assumed.collect();
+    Ok(if assumed.is_empty() { String::new() } else { format!(", with {}", assumed.join(", ")) })
+}
+
 /// The parameter values at which all statements run, as far as they can run together; rather those in many loops than those of
 /// which a compiler made copies for when the loops do not run.
 fn running(scop: &Scop) -> Result<Set, IslError> {
@@ -51,9 +73,25 @@ fn running(scop: &Scop) -> Result<Set, IslError> {
     Ok(set)
 }
 
-/// By the signs with which each parameter occurs in the bounds of counters.
 fn roles(scop: &Scop) -> Result<Vec<BoundRole>, IslError> {
-    let (mut begins, mut ends) = (vec![false; scop.params.len()], vec![false; scop.params.len()]);
+    let role = |bounds: Bounds| match bounds {
+        Bounds { begins: true, ends: false } => BoundRole::Start,
+        Bounds { begins: true, ends: true } => BoundRole::Between,
+        Bounds { begins: false, .. } => BoundRole::End,
+    };
+    Ok(bounding(scop)?.into_iter().map(role).collect())
+}
+
+/// Whether loops begin or end at a parameter.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    begins: bool,
+    ends: bool,
+}
+
+/// By the signs with which each parameter occurs in the bounds of counters.
+fn bounding(scop: &Scop) -> Result<Vec<Bounds>, IslError> {
+    let mut bounds = vec![Bounds::default(); scop.params.len()];
     for statement in scop.statements.values() {
         let domain = &statement.domain;
         let counters = domain.dim(DimType::Set)?;
@@ -69,18 +107,13 @@ fn roles(scop: &Scop) -> Result<Vec<BoundRole>, IslError> {
                 }
                 for &(param, at) in &places {
                     let factor = constraint.get_coefficient_val(DimType::Param, at)?;
-                    begins[param] |= factor.is_neg()?;
-                    ends[param] |= factor.is_pos()?;
+                    bounds[param].begins |= factor.is_neg()?;
+                    bounds[param].ends |= factor.is_pos()?;
                 }
             }
         }
     }
-    let role = |(begins, ends)| match (begins, ends) {
-        (true, false) => BoundRole::Start,
-        (true, true) => BoundRole::Between,
-        (false, _) => BoundRole::End,
-    };
-    Ok(begins.into_iter().zip(ends).map(role).collect())
+    Ok(bounds)
 }
 
 /// Small and not negative for a start, else as large as it may be up to the nominal size; as near to that as possible.

@@ -1,6 +1,7 @@
 //! Which of the possible orders is worth it.
 
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
+use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
@@ -67,10 +68,12 @@ pub(super) fn choose(
     let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);
-    let leave = |reason: String| Ok(Decision::Leave { reason, part_may_gain: false, cycles: before.cycles });
+    let leave = |reason: String, too_small: bool| {
+        Ok(Decision::Leave { reason, too_small, part_may_gain: false, cycles: before.cycles })
+    };
     let instances = before.vector_instances + before.scalar_instances;
     if instances < options.min_instances {
-        return leave(format!("only about {instances:.0} statement instances"));
+        return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true);
     }
     let fusions: &[Fusion] = match options.fusion {
         Fusion::Smart => &[Fusion::Min, Fusion::Max],
@@ -135,7 +138,7 @@ pub(super) fn choose(
     let Some(best) = best else {
         return match failure {
             Some(e) => Err(e),
-            None => leave("the scheduler found none that keeps the dependences".into()),
+            None => leave("the scheduler found none that keeps the dependences".into(), false),
         };
     };
     let parallel_steps = options.parallel.then(|| parallel_steps(&best)).flatten();
@@ -185,12 +188,14 @@ pub(super) fn choose(
     }
     let ratio = after / before.cycles;
     let reason = if keeps_vectors {
-        format!("the best order found takes about {:.0} % of the original's time", 100.0 * ratio)
+        let percent = 100.0 * ratio;
+        format!("the best order found takes about {percent:.0} % of the original's time{}", assumed_sizes(scop)?)
     } else {
         "every better order loses vector instructions".to_string()
     };
     // If the whole gains a little, or loses, a part of it may gain enough.
-    Ok(Decision::Leave { reason, part_may_gain: (ratio - 1.0).abs() > AS_GOOD, cycles: before.cycles })
+    let part_may_gain = (ratio - 1.0).abs() > AS_GOOD;
+    Ok(Decision::Leave { reason, too_small: false, part_may_gain, cycles: before.cycles })
 }
 
 /// To get memory and give it back costs this much, whatever its size; and every page of it is fetched from the system when it is

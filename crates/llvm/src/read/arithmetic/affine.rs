@@ -352,7 +352,7 @@ impl Arithmetic<'_> {
 
     /// Takes for granted, to be checked at run time, that none of these instances exists.
     pub fn assume_never(&mut self, instances: Set, scope: &Scope) -> Read<()> {
-        let wraps = || NotAffine::Wraps(format!("the arithmetic in line {}", scope.line));
+        let wraps = || NotAffine::Wraps("the arithmetic here".into());
         if self.proofs_only || self.unsure.is_none() && !self.may_assume(self.subject.0) {
             return Err(wraps());
         }

@@ -28,6 +28,7 @@ use isl::{Aff, DimType, IslError, LocalSpace, PwAff, Set, Space};
 use model::assume::{Allowed, AssumptionKind};
 use model::refusal::RefusalKind;
 use model::scop::{Param, ParamId, Predicate};
+use model::source::Line;
 use std::collections::BTreeSet;
 
 /// Expressions deeper than this are not worth reading.
@@ -43,7 +44,7 @@ pub struct Scope {
     /// Unnamed tuple of `loops.len()` dimensions.
     pub domain: Set,
     pub block: BlockId,
-    pub line: u32,
+    pub line: Line,
     /// Conditions on data under which something happens there.
     pub predicates: Vec<Predicate>,
 }
@@ -192,7 +193,7 @@ impl<'a> Arithmetic<'a> {
         !self.proofs_only && self.allowed.contains(kind)
     }
 
-    pub fn unassumed(&self, kind: AssumptionKind, line: u32, what: &str, block: BlockId) -> Stop {
+    pub fn unassumed(&self, kind: AssumptionKind, line: Line, what: &str, block: BlockId) -> Stop {
         Stop::refuse(RefusalKind::Unassumed, line, format!("{what} ({})", kind.name()), block)
     }
 

@@ -100,7 +100,7 @@ impl Function for PiecewisePolynomial {
             return Ok(a.known(signed));
         }
         if !arithmetic.may_assume(AssumptionKind::EE) || a.window.is_some() || a.bits > 32 {
-            return Err(NotAffine::Wraps(format!("the arithmetic in line {}", scope.line)));
+            return Err(NotAffine::Wraps("the arithmetic here".into()));
         }
         // It is for the check to show that the function stays in range, at its ends.
         let (least, greatest) = any_of(a.bits, !signed);

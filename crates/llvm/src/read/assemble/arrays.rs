@@ -12,6 +12,7 @@ use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_s
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use model::source::Line;
 use num_integer::gcd;
 use std::cell::Cell;
 
@@ -158,7 +159,7 @@ impl Touched<'_> {
         }
         let mut condition = None;
         if !shape.condition.plain_is_universe()? {
-            let line = self.accesses.iter().map(|a| a.line).find(|&l| l != 0).unwrap_or(0);
+            let line = Line::first(self.accesses.iter().map(|a| a.line));
             assume_shape(arithmetic, self.base, &shape.inner_sizes, &shape.condition, line)?;
             condition = Some(shape.condition);
         }
@@ -200,7 +201,7 @@ fn assume_shape(
     base: ValueId,
     sizes: &[Polynomial],
     condition: &Set,
-    line: u32,
+    line: Line,
 ) -> Result<(), Stop> {
     let known = &mut arithmetic.known;
     let valid = condition.gist(&known.assumed)?.coalesce()?;

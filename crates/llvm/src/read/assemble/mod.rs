@@ -24,6 +24,7 @@ use model::scop::{
     Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Role, Scop, Statement,
     StatementId,
 };
+use model::source::Line;
 use order::original_schedule;
 use planted::Fault;
 use program::program;
@@ -365,15 +366,15 @@ impl Assembly<'_> {
         all
     }
 
-    fn lines(&self) -> (u32, u32) {
+    /// The first and the last line, in the file in which it begins.
+    fn lines(&self) -> (Line, Line) {
         let drafts = &self.cut.drafts;
         let loops = drafts.iter().flat_map(|d| &d.scope.loops).map(|l| &self.values.facts.loops[l.index()]);
-        let lines: Vec<u32> = loops
-            .flat_map(|l| [l.line, l.end_line])
-            .chain(drafts.iter().map(|d| d.scope.line))
-            .filter(|&line| line != 0)
-            .collect();
-        (lines.iter().copied().min().unwrap_or(0), lines.iter().copied().max().unwrap_or(0))
+        let lines = loops.flat_map(|l| [l.line, l.end_line]).chain(drafts.iter().map(|d| d.scope.line));
+        let lines: Vec<Line> = lines.filter(|line| line.is_known()).collect();
+        let file = lines.first().map(|line| line.file);
+        let inside = || lines.iter().copied().filter(|line| Some(line.file) == file);
+        (inside().min().unwrap_or_default(), inside().max().unwrap_or_default())
     }
 
     /// The region, with nothing left to be assumed.
@@ -427,6 +428,7 @@ impl Assembly<'_> {
             live_outs: live_values.chain(live_phis).collect(),
             twins: self.values.twins.clone(),
             program,
+            unshaped: self.unshaped,
             scop: Scop {
                 ctx: ctx.clone(),
                 params: known.params,
@@ -440,7 +442,7 @@ impl Assembly<'_> {
                 assumptions,
             },
         };
-        Ok(Attempt { region, unshaped: self.unshaped, conditional, expanded_products })
+        Ok(Attempt { region, conditional, expanded_products })
     }
 }
 

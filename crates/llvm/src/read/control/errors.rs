@@ -21,6 +21,7 @@ use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
 use model::scop::Param;
+use model::source::Line;
 use planted::Fault;
 use std::collections::BTreeSet;
 
@@ -163,9 +164,8 @@ impl Control<'_, '_> {
         ends && before.iter().all(silent)
     }
 
-    fn line_of_check(&self, condition: ValueId, scope: &Scope) -> u32 {
-        let line = self.values.facts.instruction(condition).map_or(0, |i| i.line);
-        if line != 0 { line } else { scope.line }
+    fn line_of_check(&self, condition: ValueId, scope: &Scope) -> Line {
+        self.values.facts.instruction(condition).map_or(scope.line, |i| i.line.or(scope.line))
     }
 
     fn sentence(&self, check: &ErrorBranch) -> String {

@@ -14,6 +14,7 @@ use errors::ErrorBranch;
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use model::scop::Predicate;
+use model::source::Line;
 use planted::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -384,10 +385,10 @@ impl Control<'_, '_> {
         Ok(())
     }
 
-    fn branch_condition(&mut self, value: ValueId, scope: &Scope, line: u32) -> Result<Set, Stop> {
+    fn branch_condition(&mut self, value: ValueId, scope: &Scope, line: Line) -> Result<Set, Stop> {
         // A box is the better answer than assumptions made on the way to nothing.
         self.arithmetic.or_forget(|this| this.condition(value, scope)).map_err(|error| {
-            let scope = Scope { line: if line != 0 { line } else { scope.line }, ..scope.clone() };
+            let scope = Scope { line: line.or(scope.line), ..scope.clone() };
             error.refused(RefusalKind::NonAffineBranch, &scope)
         })
     }

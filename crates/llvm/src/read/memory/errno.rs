@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use isl::{Map, Set, Val};
 use model::delinearize::Offset;
 use model::scop::{Access, AccessKind, Array, ArrayId, ArrayKind, Recovered, StatementId};
+use model::source::Line;
 use planted::Fault;
 
 /// A call that may write errno.
@@ -20,7 +21,7 @@ struct ErrnoCall {
     draft: usize,
     call: ValueId,
     error: MathError,
-    line: u32,
+    line: Line,
 }
 
 /// Of errno, an `int`.
@@ -43,7 +44,7 @@ fn errno_calls(facts: &FunctionFacts, cut: &Cut) -> Vec<ErrnoCall> {
             let instruction = facts.instruction(call).expect("an instruction");
             let Op::Call(callee) = &instruction.op else { continue };
             if callee.math_errno {
-                let line = if instruction.line != 0 { instruction.line } else { from.scope.line };
+                let line = instruction.line.or(from.scope.line);
                 calls.push(ErrnoCall { draft, call, error: callee.math_error, line });
             }
         }

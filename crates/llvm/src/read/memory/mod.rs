@@ -16,6 +16,7 @@ use model::delinearize::Offset;
 use model::polynomial::{PiecewisePolynomial, Polynomial};
 use model::refusal::RefusalKind;
 use model::scop::AccessKind;
+use model::source::Line;
 
 /// One load, store or block operation of a draft.
 pub struct MemoryAccess {
@@ -29,7 +30,7 @@ pub struct MemoryAccess {
     /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
     pub window: Option<Window>,
     pub extent: AccessSize,
-    pub line: u32,
+    pub line: Line,
 }
 
 impl MemoryAccess {
@@ -122,7 +123,7 @@ impl AccessReader<'_, '_> {
         let instruction = facts.instruction(value).expect("an instruction");
         let certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
         let write = if certain { AccessKind::Write } else { AccessKind::MayWrite };
-        let line = if instruction.line != 0 { instruction.line } else { draft.scope.line };
+        let line = instruction.line.or(draft.scope.line);
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
             let Some(pointer) = pointer else { continue };
@@ -167,7 +168,7 @@ impl AccessReader<'_, '_> {
         Ok(read.map_or(AccessSize::Unknown, |length| AccessSize::Affine(length.function)))
     }
 
-    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: u32) -> Result<AccessStart, Stop> {
+    fn start(&mut self, pointer: ValueId, draft: &Draft, block: BlockId, line: Line) -> Result<AccessStart, Stop> {
         // Inside a box loops turn that are not dimensions; the address is read as seen from the box, and is unknown if it varies there.
         let mut hidden = false;
         let affine = self.arithmetic.attempt(|this| {

@@ -8,6 +8,7 @@ use crate::read::control::Arrivals;
 use crate::read::values::Readable;
 use isl::{PwAff, Set};
 use model::scop::Preload;
+use model::source::Line;
 use std::collections::BTreeSet;
 
 /// A cell that is read before the region, or was.
@@ -19,7 +20,7 @@ pub struct InvariantRead {
     pub cell: Option<CellRead>,
     /// Without what is known with it.
     pub preload: Option<Preload>,
-    pub line: u32,
+    pub line: Line,
 }
 
 /// Where a cell is, and when it is read.
@@ -83,7 +84,7 @@ fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, load: ValueI
         None => everywhere,
     };
     let instruction = facts.instruction(loads[0]).expect("a load");
-    let line = if instruction.line != 0 { instruction.line } else { facts.line_of_block(instruction.block) };
+    let line = instruction.line.or(facts.line_of_block(instruction.block));
     let (loops, predicates) = (Vec::new(), Vec::new());
     let scope = Scope { loops, domain: domain.clone(), block: instruction.block, line, predicates };
     let mut cell = None;

@@ -22,6 +22,7 @@ use model::loop_ast::{BinaryOp, Counter, Expr, For, LoopRole, Node};
 use model::plan::{CheckKind, CheckTerm, Extent, Plan, Test};
 use model::polynomial::Polynomial;
 use model::scop::{Access, AccessKind, ArrayId, Param, ParamId, Scop, Statement, StatementId};
+use model::source::Line;
 
 /// A parsed function; ids are positions in `values` and `blocks`.
 struct Fixture {
@@ -105,10 +106,11 @@ impl Fixture {
             may_alias: Vec::new(),
             invariants: IndexMap::new(),
             assumptions: Default::default(),
-            lines: (7, 9),
+            lines: [7, 9].map(|number| Line { number, ..Line::UNKNOWN }).into(),
         };
         ReadRegion {
             scop,
+            unshaped: Vec::new(),
             entry: self.block_id(entry),
             exit: self.block_id(exit),
             errors: Vec::new(),
@@ -282,13 +284,13 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
         bytes: 4,
         exact: true,
         update: None,
-        line: 0,
+        line: Line::UNKNOWN,
     };
     let accesses = vec![
         access(AccessKind::Read, model::scop::Role::Load(x), ArrayId(1)),
         access(AccessKind::Write, model::scop::Role::Store { instruction: store, value: y }, ArrayId(0)),
     ];
-    let (line, boxed, loop_names, bound_to_thread) = (0, false, vec!["i".into()], false);
+    let (line, boxed, loop_names, bound_to_thread) = (Line::UNKNOWN, false, vec!["i".into()], false);
     let predicates = Vec::new();
     let statement = Statement { line, domain, accesses, boxed, loop_names, bound_to_thread, predicates };
     region.scop.statements.insert(StatementId(0), statement);
