@@ -181,17 +181,24 @@ impl Arithmetic<'_> {
             }
             self.sizes.symbols.insert(value);
             self.known.go_back_to(before);
+            // What it is computed as stays unsaid: a fact in pieces would take all that meets it to pieces.
+            return polynomial_of(self.symbol(value, scope)?)?
+                .map_or_else(|| not_affine(self.values.facts.display_name(value)), Ok);
         }
-        // `n / 2` as a size is a symbol of its own, and so is `max(n, 0)` where nothing is known of n.
-        let parameter = if self.values.is_outside(value) {
-            self.parameter(scope, value)?
-        } else if self.values.is_hoistable(value, 0) {
-            self.hoisted_parameter(scope, value)?
-        } else {
-            return not_affine(self.values.facts.display_name(value));
-        };
+        // `n / 2` as a size is a symbol of its own.
+        let parameter = self.symbol(value, scope)?;
         self.define(&parameter, value, scope)?;
         polynomial_of(parameter)?.map_or_else(|| not_affine(self.values.facts.display_name(value)), Ok)
+    }
+
+    fn symbol(&mut self, value: ValueId, scope: &Scope) -> Read<Affine> {
+        if self.values.is_outside(value) {
+            self.parameter(scope, value)
+        } else if self.values.is_hoistable(value, 0) {
+            self.hoisted_parameter(scope, value)
+        } else {
+            not_affine(self.values.facts.display_name(value))
+        }
     }
 
     /// Makes it a fact that the parameter is what it is computed as.
@@ -207,10 +214,6 @@ impl Arithmetic<'_> {
         self.prove(|this| {
             let assumed = std::mem::replace(&mut this.known.assumed, this.known.context.clone());
             let definition = this.definition(value, parameter, &everywhere)?;
-            // A fact in pieces would take all that meets it to pieces.
-            if definition.function.n_piece()? > 1 {
-                return not_affine("a definition in pieces");
-            }
             let defined = parameter.function.eq_set(&definition.function)?.params()?;
             this.known.context = this.known.context.intersect(&defined)?;
             this.known.assumed = assumed.intersect(&this.known.assumed)?.intersect(&defined)?;

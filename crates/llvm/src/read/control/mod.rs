@@ -148,9 +148,11 @@ impl Control<'_, '_> {
                             self.believe_promises()?;
                         }
                     }
-                    // An innermost loop that cannot be counted is boxed if it has loops around it that can.
+                    // An innermost loop that cannot be counted is boxed if it has loops around it that can. Under a predicate there is
+                    // little left that could gain from that; without the part, the rest may.
                     Err(Stop::Refused { refusal, block: at })
                         if !level.loops.is_empty()
+                            && scope.predicates.is_empty()
                             && info.exits.len() == 1
                             && info.children.is_empty()
                             && matches!(
