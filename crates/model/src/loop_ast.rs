@@ -4,7 +4,9 @@
 
 mod fits;
 mod generate;
+mod order;
 mod run;
+mod sets;
 mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};

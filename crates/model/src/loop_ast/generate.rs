@@ -3,8 +3,10 @@
 //! What the schedule says about loops travels through isl in the labels above bands. isl names the counter of the loop for the member
 //! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
 //! between.
+//!
+//! What isl makes of a tree is not believed: see `order.rs`.
 
-use super::{BinaryOp, Counter, Expr, For, Node, Role};
+use super::{BinaryOp, Counter, Expr, For, Node, Role, order};
 use crate::scop::{ParamId, StatementId};
 use crate::transform::{BandId, Label, label_above, labelled};
 use isl::{
@@ -23,6 +25,8 @@ pub enum AstError {
     TooLarge { nodes: usize, limit: usize },
     #[error("isl generated an expression that is not understood: {what}")]
     NotUnderstood { what: String },
+    #[error("the loops that isl made are not those of the schedule: {what}")]
+    Wrong { what: String },
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +41,9 @@ impl Default for AstOptions {
     }
 }
 
+/// What it may cost to find that loops are in order. Without the proof they are not used.
+const ORDER: Budget = Budget::new("order of loops", 1_000_000);
+
 /// The loops of a schedule tree for parameters in `context`.
 ///
 /// Requires: the coincident flags of the bands are true for the order that the tree describes.
@@ -44,19 +51,27 @@ impl Default for AstOptions {
 /// order of the tree.
 pub fn generate(schedule: &Schedule, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
     let ctx = context.ctx().clone();
-    // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
     let mut last = None;
-    for separate in [true, false] {
-        let result = ctx.within(Budget::AST, || {
+    for way in [Way::Separate, Way::Default, Way::SeparateAll] {
+        // More code is no help where there is too much.
+        if way == Way::SeparateAll && !matches!(last, Some(AstError::Wrong { .. })) {
+            break;
+        }
+        let loops = ctx.within(Budget::AST, || {
             // What the context says need not be simplified away again in every loop.
-            let tree = labelled(&schedule.gist_domain_params(context)?)?;
-            let tree = if separate { separated(&tree)? } else { tree };
+            let tree = way.of(&labelled(&schedule.gist_domain_params(context)?)?)?;
             let ast = build(context)?.node_from_schedule(&tree)?;
             let mut converter = Converter { roles: roles(&tree)?, counters: 0, nodes: 0, limit: options.max_nodes };
             converter.node(&ast, &Scope::default())
         });
-        match result {
-            Err(e @ (AstError::TooLarge { .. } | AstError::Isl(IslError::OutOfBudget { .. }))) => last = Some(e),
+        let checked = loops.and_then(|loops| {
+            ctx.within(ORDER, || order::check(&loops, schedule, context))?;
+            Ok(loops)
+        });
+        match checked {
+            Err(
+                e @ (AstError::TooLarge { .. } | AstError::Wrong { .. } | AstError::Isl(IslError::OutOfBudget { .. })),
+            ) => last = Some(e),
             done => return done,
         }
     }
@@ -119,18 +134,36 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
     Ok(out)
 }
 
-/// Statements that share an innermost loop get loops of their own where their iterations differ.
-fn separated(schedule: &Schedule) -> Result<Schedule, IslError> {
-    schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
-        if node.get_type()? != ScheduleNodeType::Band {
-            return Ok(node);
-        }
-        let members = node.band_n_member()?;
-        if members > 0 && !has_band_below(&node)? && node.get_domain()?.n_set()? > 1 {
-            return node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate);
-        }
-        Ok(node)
-    })
+/// What isl is asked to make of a tree's bands.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Statements that share an innermost loop get loops of their own where their iterations differ. This keeps guards out of it, but can
+    /// multiply code.
+    Separate,
+    Default,
+    /// Statements get loops of their own at every depth. Where isl gets the order wrong in loops that several share, it may get this
+    /// right.
+    SeparateAll,
+}
+
+impl Way {
+    fn of(self, schedule: &Schedule) -> Result<Schedule, IslError> {
+        schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
+            if node.get_type()? != ScheduleNodeType::Band {
+                return Ok(node);
+            }
+            let members = node.band_n_member()?;
+            match self {
+                Way::Separate if members > 0 && !has_band_below(&node)? && node.get_domain()?.n_set()? > 1 => {
+                    node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate)
+                }
+                Way::SeparateAll => {
+                    (0..members).try_fold(node, |node, m| node.band_member_set_ast_loop_type(m, AstLoopType::Separate))
+                }
+                _ => Ok(node),
+            }
+        })
+    }
 }
 
 fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
@@ -172,6 +205,9 @@ impl Converter {
                         Node::Block(inner) => children.extend(inner),
                         other => children.push(other),
                     }
+                }
+                if planted::is(Fault::PartsSwapped) {
+                    children.reverse();
                 }
                 Ok(Node::Block(children))
             }
