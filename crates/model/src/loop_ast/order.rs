@@ -260,7 +260,7 @@ fn pieces(coordinates: &[Expr], around: &Around) -> Result<Vec<(Set, Vec<Aff>)>,
         for (points, functions) in out {
             for (piece, function) in &pieces {
                 let points = if pieces.len() == 1 { points.clone() } else { points.intersect(piece)? };
-                next.push((points, [&functions[..], &[function.clone()]].concat()));
+                next.push((points, [&functions[..], std::slice::from_ref(function)].concat()));
             }
         }
         out = next;
@@ -278,6 +278,12 @@ impl Leaf {
                 TreeTime::Part(part) => Time::Part(*part),
                 TreeTime::Member { value, coincident } => {
                     let value = value.pullback_multi_aff(coordinates)?;
+                    let known = value.domain()?;
+                    if !known.plain_is_universe()? && !around.points.is_subset(&known)? {
+                        return Err(AstError::NotUnderstood {
+                            what: format!("a band without a time for {coordinates}"),
+                        });
+                    }
                     let linear = Linear::of(&value, loops, around)?;
                     loops += usize::from(linear.as_ref().is_some_and(|linear| linear.counter() == Some(loops)));
                     Time::Member { value, linear, coincident: *coincident }
