@@ -34,9 +34,11 @@ methods! { Aff;
     fn get_div(&self, pos: usize) -> Aff = isl_aff_get_div;
     fn floor(&self) -> Aff = isl_aff_floor;
     fn scale_down_val(&self, v: &Val) -> Aff = isl_aff_scale_down_val;
+    fn align_params(&self, model: &Space) -> Aff = isl_aff_align_params;
     fn eval(&self, pnt: &Point) -> Val = isl_aff_eval;
     fn zero_basic_set(&self) -> BasicSet = isl_aff_zero_basic_set;
     fn neg_basic_set(&self) -> BasicSet = isl_aff_neg_basic_set;
+    fn eq_set(&self, other: &Aff) -> Set = isl_aff_eq_set;
     fn lt_set(&self, other: &Aff) -> Set = isl_aff_lt_set;
     fn ge_set(&self, other: &Aff) -> Set = isl_aff_ge_set;
 }
@@ -74,6 +76,7 @@ methods! { PwAff;
     fn mul(&self, other: &PwAff) -> PwAff = isl_pw_aff_mul;
     fn add(&self, other: &PwAff) -> PwAff = isl_pw_aff_add;
     fn sub(&self, other: &PwAff) -> PwAff = isl_pw_aff_sub;
+    fn neg(&self) -> PwAff = isl_pw_aff_neg;
     fn ceil(&self) -> PwAff = isl_pw_aff_ceil;
     fn floor(&self) -> PwAff = isl_pw_aff_floor;
     /// The remainder in [0, modulus).
@@ -83,9 +86,11 @@ methods! { PwAff;
     /// The remainder by a constant, with the sign of the dividend.
     fn tdiv_r(&self, other: &PwAff) -> PwAff = isl_pw_aff_tdiv_r;
     fn intersect_domain(&self, set: &Set) -> PwAff = isl_pw_aff_intersect_domain;
+    fn subtract_domain(&self, set: &Set) -> PwAff = isl_pw_aff_subtract_domain;
     fn add_constant_val(&self, v: &Val) -> PwAff = isl_pw_aff_add_constant_val;
     fn scale_val(&self, v: &Val) -> PwAff = isl_pw_aff_scale_val;
     fn scale_down_val(&self, f: &Val) -> PwAff = isl_pw_aff_scale_down_val;
+    fn insert_dims(&self, kind: DimType, first: usize, n: usize) -> PwAff = isl_pw_aff_insert_dims;
     fn add_dims(&self, kind: DimType, n: usize) -> PwAff = isl_pw_aff_add_dims;
     /// Where it is defined.
     fn domain(&self) -> Set = isl_pw_aff_domain;

@@ -11,6 +11,7 @@ methods! { MultiAff;
     fn from_aff_list(space: &Space, list: &[Aff]) -> MultiAff = isl_multi_aff_from_aff_list;
     fn get_at(&self, pos: usize) -> Aff = isl_multi_aff_get_at;
     fn dim(&self, kind: DimType) -> usize = isl_multi_aff_dim;
+    fn pullback_multi_aff(&self, other: &MultiAff) -> MultiAff = isl_multi_aff_pullback_multi_aff;
 }
 
 object! {

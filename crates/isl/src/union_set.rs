@@ -10,6 +10,7 @@ object! {
 methods! { UnionSet;
     fn from_set(set: &Set) -> UnionSet = isl_union_set_from_set;
     fn empty_ctx(ctx: &Ctx) -> UnionSet = isl_union_set_empty_ctx;
+    fn get_space(&self) -> Space = isl_union_set_get_space;
     /// As `coalesce`; an error where isl fails to join pieces.
     fn coalesce_or_fail(&self) -> UnionSet = isl_union_set_coalesce;
     fn union(&self, other: &UnionSet) -> UnionSet = isl_union_set_union;

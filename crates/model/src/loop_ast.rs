@@ -4,7 +4,9 @@
 
 mod fits;
 mod generate;
+mod order;
 mod run;
+mod sets;
 mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
@@ -13,7 +15,7 @@ pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
 
 use crate::delicm::Element;
-use crate::scop::{ArrayId, ParamId, StatementId, ValueId};
+use crate::scop::{ArrayId, CopyId, ParamId, StatementId, ValueId};
 
 /// A loop counter of the generated code; unique in one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +39,9 @@ pub enum Node {
     },
     /// `into = from`.
     Copy {
+        copy: CopyId,
+        /// The values of the tree's loops around it.
+        around: Vec<Expr>,
         from: Element,
         /// The counters of the element's offset.
         coordinates: Vec<Expr>,
@@ -177,7 +182,7 @@ impl Expr {
 }
 
 impl Node {
-    /// Every expression of the tree: bounds, guards, coordinates.
+    /// Every expression that is evaluated: bounds, guards, coordinates, cells.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Node::Block(children) => children.iter().for_each(|c| c.for_each_expr(visit)),

@@ -246,6 +246,7 @@ fn refusal_of_plan(error: PlanError, line: Line) -> Refusal {
         PlanError::Ast(error @ AstError::TooLarge { .. }) => {
             Refusal::new(RefusalKind::TooComplex, line, error.to_string())
         }
+        PlanError::Ast(error @ AstError::Wrong { .. }) => Refusal::new(RefusalKind::Unsound, line, error.to_string()),
         PlanError::Ast(error @ AstError::NotUnderstood { .. }) => {
             Refusal::new(RefusalKind::InternalError, line, error.to_string())
         }

@@ -64,6 +64,8 @@ faults! {
     QuotientTruncated,
     /// Conditions between new loops are left out.
     GuardDropped,
+    /// Parts of new loops change places.
+    PartsSwapped => fixtures "schedule/mapped_temporary.c",
     /// Updates of one element count for independent where loops run at once.
     UpdatesAtOnce => fixtures "sound/updates.c",
     /// Innermost loops that carry dependences pass for independent.

@@ -9,6 +9,7 @@ functions! {
     pub fn isl_multi_aff_free(multi: Take<isl_multi_aff>);
     pub fn isl_multi_aff_get_at(multi: Keep<isl_multi_aff>, pos: c_int) -> Give<isl_aff>;
     pub fn isl_multi_aff_dim(multi: Keep<isl_multi_aff>, kind: isl_dim_type) -> isl_size;
+    pub fn isl_multi_aff_pullback_multi_aff(ma1: Take<isl_multi_aff>, ma2: Take<isl_multi_aff>) -> Give<isl_multi_aff>;
     pub fn isl_multi_aff_to_str(ma: Keep<isl_multi_aff>) -> Give<c_char>;
     pub fn isl_multi_aff_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_multi_aff>;
     pub fn isl_pw_multi_aff_copy(pma: Keep<isl_pw_multi_aff>) -> Give<isl_pw_multi_aff>;

@@ -5,6 +5,7 @@ use super::*;
 functions! {
     pub fn isl_union_set_from_set(set: Take<isl_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_empty_ctx(ctx: *mut isl_ctx) -> Give<isl_union_set>;
+    pub fn isl_union_set_get_space(uset: Keep<isl_union_set>) -> Give<isl_space>;
     pub fn isl_union_set_copy(uset: Keep<isl_union_set>) -> Give<isl_union_set>;
     pub fn isl_union_set_free(uset: Take<isl_union_set>);
     pub fn isl_union_set_coalesce(uset: Take<isl_union_set>) -> Give<isl_union_set>;

@@ -24,7 +24,7 @@ impl CodeWriter<'_> {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
                 self.write_statement(*statement, &coordinates, found)
             }
-            Node::Copy { from, coordinates, into, loads } => {
+            Node::Copy { from, coordinates, into, loads, .. } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
                 self.write_copy(from, &coordinates, into, loads)
             }

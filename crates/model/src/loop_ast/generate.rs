@@ -3,8 +3,10 @@
 //! What the schedule says about loops travels through isl in the labels above bands. isl names the counter of the loop for the member
 //! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
 //! between.
+//!
+//! What isl makes of a tree is not believed: see `order.rs`.
 
-use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell};
+use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell, order};
 use crate::scop::{CopyId, ParamId, StatementId, ValueId};
 use crate::transform::{BandId, Copies, Label, Tree, instances_at, label_above, labelled};
 use isl::{
@@ -25,6 +27,8 @@ pub enum AstError {
     TooLarge { nodes: usize, limit: usize },
     #[error("isl generated an expression that is not understood: {what}")]
     NotUnderstood { what: String },
+    #[error("the loops that isl made are not those of the schedule: {what}")]
+    Wrong { what: String },
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +46,9 @@ impl Default for AstOptions {
 /// From the schedule tree to loops.
 pub const AST: Budget = Budget::new("ast", 1_000_000);
 
+/// What it may cost to find that loops are in order. Without the proof they are not used.
+const ORDER: Budget = Budget::new("order of loops", 1_000_000);
+
 /// The loops of a schedule tree for parameters in `context`.
 ///
 /// Requires: the coincident flags of the bands are true for the order that the tree describes.
@@ -49,13 +56,15 @@ pub const AST: Budget = Budget::new("ast", 1_000_000);
 /// order of the tree, and the copies of the tree where it has them.
 pub fn generate(tree: &Tree, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
     let ctx = context.ctx().clone();
-    // Separating the loops of statements that share an innermost loop keeps guards out of it, but can multiply code.
     let mut last = None;
-    for separate in [true, false] {
-        let result = ctx.within(AST, || {
+    for way in [Way::Separate, Way::Default, Way::SeparateAll] {
+        // More code is no help where there is too much.
+        if way == Way::SeparateAll && !matches!(last, Some(AstError::Wrong { .. })) {
+            break;
+        }
+        let loops = ctx.within(AST, || {
             // What the context says need not be simplified away again in every loop.
-            let schedule = labelled(&tree.schedule.gist_domain_params(context)?)?;
-            let schedule = if separate { separated(&schedule)? } else { schedule };
+            let schedule = way.of(&labelled(&tree.schedule.gist_domain_params(context)?)?)?;
             let (copies, cells) = (tree.copies.clone(), Rc::new(RefCell::new(Vec::new())));
             let ast = match copies.is_empty() {
                 true => build(context)?.node_from_schedule(&schedule)?,
@@ -65,8 +74,14 @@ pub fn generate(tree: &Tree, context: &Set, options: &AstOptions) -> Result<Node
             let mut converter = Converter { roles, copies, cells, counters: 0, nodes: 0, limit: options.max_nodes };
             converter.node(&ast, &Surroundings::default())
         });
-        match result {
-            Err(e @ (AstError::TooLarge { .. } | AstError::Isl(IslError::OutOfBudget { .. }))) => last = Some(e),
+        let checked = loops.and_then(|loops| {
+            ctx.within(ORDER, || order::check(&loops, tree, context))?;
+            Ok(loops)
+        });
+        match checked {
+            Err(
+                e @ (AstError::TooLarge { .. } | AstError::Wrong { .. } | AstError::Isl(IslError::OutOfBudget { .. })),
+            ) => last = Some(e),
             done => return done,
         }
     }
@@ -165,18 +180,36 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
     Ok(out)
 }
 
-/// Statements that share an innermost loop get loops of their own where their iterations differ.
-fn separated(schedule: &Schedule) -> Result<Schedule, IslError> {
-    schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
-        if node.get_type()? != ScheduleNodeType::Band {
-            return Ok(node);
-        }
-        let members = node.band_n_member()?;
-        if members > 0 && !has_band_below(&node)? && instances_at(&node)?.n_set()? > 1 {
-            return node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate);
-        }
-        Ok(node)
-    })
+/// What isl is asked to make of a tree's bands.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Statements that share an innermost loop get loops of their own where their iterations differ. This keeps guards out of it, but can
+    /// multiply code.
+    Separate,
+    Default,
+    /// Statements get loops of their own at every depth. Where isl gets the order wrong in loops that several share, it may get this
+    /// right.
+    SeparateAll,
+}
+
+impl Way {
+    fn of(self, schedule: &Schedule) -> Result<Schedule, IslError> {
+        schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
+            if node.get_type()? != ScheduleNodeType::Band {
+                return Ok(node);
+            }
+            let members = node.band_n_member()?;
+            match self {
+                Way::Separate if members > 0 && !has_band_below(&node)? && instances_at(&node)?.n_set()? > 1 => {
+                    node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate)
+                }
+                Way::SeparateAll => {
+                    (0..members).try_fold(node, |node, m| node.band_member_set_ast_loop_type(m, AstLoopType::Separate))
+                }
+                _ => Ok(node),
+            }
+        })
+    }
 }
 
 fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
@@ -220,6 +253,9 @@ impl Converter {
                         Node::Block(inner) => children.extend(inner),
                         other => children.push(other),
                     }
+                }
+                if planted::is(Fault::PartsSwapped) {
+                    children.reverse();
                 }
                 Ok(Node::Block(children))
             }
@@ -306,7 +342,7 @@ impl Converter {
         let args = expr.op_args()?;
         let callee = args.first().ok_or_else(|| AstError::NotUnderstood { what: expr.to_string() })?;
         let name = callee.id_get_id()?.get_name()?;
-        let mut coordinates = args[1..].iter().map(|a| self.expr(a, scope)).collect::<Result<Vec<_>, _>>()?;
+        let coordinates = args[1..].iter().map(|a| self.expr(a, scope)).collect::<Result<Vec<_>, _>>()?;
         let mut found = Vec::new();
         for (id, load, number) in cells {
             let number = self.expr(&number, scope)?;
@@ -315,9 +351,11 @@ impl Converter {
             match load {
                 Some(load) => found.push((load, own)),
                 None => {
-                    let coordinates = coordinates.split_off(copy.depth);
+                    let mut around = coordinates;
+                    let coordinates = around.split_off(copy.depth);
                     let loads = copy.readers.iter().map(|reader| reader.load).collect();
-                    return Ok(Node::Copy { from: copy.from.clone(), coordinates, into: own, loads });
+                    let from = copy.from.clone();
+                    return Ok(Node::Copy { copy: id, around, from, coordinates, into: own, loads });
                 }
             }
         }
