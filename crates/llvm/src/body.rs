@@ -129,7 +129,12 @@ impl Body {
                 }
             }
             fits
-        }) && (self.recomputed.is_empty() || self.inductions.iter().all(|i| within(&i.offset)))
+        }) && (!self.recomputes_predicates() || self.inductions.iter().all(|i| within(&i.offset)))
+    }
+
+    /// Is some predicate computed here, from counters and values from outside?
+    pub fn recomputes_predicates(&self) -> bool {
+        self.predicates.iter().any(|p| self.recomputed.contains(&p.condition))
     }
 
     fn adopt(&mut self, changed: Changed) {

@@ -209,9 +209,8 @@ fn decide(
     let dependences = findings.dependences.insert(dependences);
     let may_allocate = facts.attributes.may_allocate;
     let orders = ScheduleOptions { may_allocate, ..schedule_options(options) };
-    let decision = stage(options, place, Stage::Schedule, || {
-        choose(scop, dependences, &machine(&facts.target), &orders)
-    });
+    let decision =
+        stage(options, place, Stage::Schedule, || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
     let (order, reason) = match decision {
         Decision::Leave { reason, too_small, part_may_gain, cycles } => {

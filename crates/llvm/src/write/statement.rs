@@ -120,9 +120,10 @@ impl CodeWriter<'_> {
         self.write_inductions(body, coordinates, instance)?;
         for Predicate { condition, truth, .. } in &body.predicates {
             self.fetch_value(*condition, &body.elsewhere, coordinates, instance, fetched)?;
-            // A pure condition that is computed again.
-            for &id in &body.recomputed {
-                self.copy_instruction(instance, self.site.value(id))?;
+            if body.recomputed.contains(condition) {
+                for &id in &body.recomputed {
+                    self.copy_instruction(instance, self.site.value(id))?;
+                }
             }
             let holds = self.current(instance, self.site.value(*condition))?;
             let then = self.build.new_block(c"lw.predicated");

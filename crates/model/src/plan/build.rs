@@ -296,7 +296,8 @@ fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(Check
         if runs.is_subset(&some)? {
             continue;
         }
-        let Some(this) = enough_of(scop, &statement.domain, known, options)? else { return Ok(None) };
+        let most = (!statement.predicates.is_empty()).then_some(MAX_PREDICATED);
+        let Some(this) = enough_of(scop, &statement.domain, known, options, most)? else { return Ok(None) };
         enough = Some(match enough {
             None => this,
             Some(others) => Expr::binary(BinaryOp::Or, others, this),
@@ -307,8 +308,18 @@ fn work(scop: &Scop, known: &Set, options: &PlanOptions) -> Result<Option<(Check
     Ok(Some((CheckTerm { kind: CheckKind::Work, test: Test::Holds(expr) }, some)))
 }
 
-/// Are there enough of these instances? Nothing if there always are, or if it is hard to say.
-fn enough_of(scop: &Scop, domain: &Set, known: &Set, options: &PlanOptions) -> Result<Option<Expr>, PlanError> {
+/// Instances that may all do nothing: the original then never enters the loops that stand under the predicate, and the new loops go
+/// round for every tile of them. So many take about a second.
+const MAX_PREDICATED: i128 = 1 << 34;
+
+/// Are there enough of these instances, and not too many? Nothing if it is always so, or if it is hard to say.
+fn enough_of(
+    scop: &Scop,
+    domain: &Set,
+    known: &Set,
+    options: &PlanOptions,
+    most: Option<i128>,
+) -> Result<Option<Expr>, PlanError> {
     let dims = domain.dim(DimType::Set)?;
     let some = domain.params()?;
     let here = known.intersect(&some)?;
@@ -334,10 +345,15 @@ fn enough_of(scop: &Scop, domain: &Set, known: &Set, options: &PlanOptions) -> R
     let least = i128::from(options.min_instances);
     let least = least.div_euclid(constant.max(1)) + i128::from(least.rem_euclid(constant.max(1)) != 0);
     let ranges = Ranges::of_params(&known_params(scop, known)?);
-    if known.is_subset(&some)? && product.interval(&ranges).is_some_and(|(low, _)| low >= least) {
+    let always = |(low, high): (i128, i128)| low >= least && most.is_none_or(|most| high <= most);
+    if known.is_subset(&some)? && product.interval(&ranges).is_some_and(always) {
         return Ok(None);
     }
-    let mut expr = Expr::binary(BinaryOp::Ge, product, Expr::Int(least));
+    let mut expr = Expr::binary(BinaryOp::Ge, product.clone(), Expr::Int(least));
+    if let Some(most) = most {
+        let few = Expr::binary(BinaryOp::Le, product, Expr::Int(most.div_euclid(constant.max(1))));
+        expr = Expr::binary(BinaryOp::And, expr, few);
+    }
     let exists = expr_from_set(&some.gist(known)?, known)?;
     if exists != Expr::truth(true) {
         expr = Expr::binary(BinaryOp::And, exists, expr);

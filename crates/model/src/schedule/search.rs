@@ -152,15 +152,25 @@ pub(super) fn choose(
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
-        let steps = &drawn_packs(schedule, steps.clone(), scop, options)?;
-        match Order::from_steps((*start, schedule), steps, scop, deps) {
+        let packed = &drawn_packs(schedule, steps.clone(), scop, options)?;
+        let order = |steps: &Steps| match Order::from_steps((*start, schedule), steps, scop, deps) {
+            Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+            other => Ok(other),
+        };
+        // Copies that are hard to judge are left out.
+        let judged =
+            if packed.len() > steps.len() { scop.ctx.try_within_part(COPIES, 2, || order(packed))? } else { None };
+        let (steps, order) = match judged {
+            Some(judged) => (packed, judged),
+            None => (steps, order(steps)?),
+        };
+        match order {
             Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
                 label(&mut order, scop, &tree.shape, threads_from, &vectors)?;
                 Ok(Decision::Transform { order, reason, cycles })
             }
             Err(OrderError::Violated(pairs)) => Ok(Decision::Illegal { steps: steps.clone(), pairs }),
-            Err(OrderError::Step(StepError::Isl(error))) => Err(error),
             Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
         }
     };
@@ -225,6 +235,8 @@ fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
 const PACK: Budget = Budget::new("one copy", 20_000);
 /// So many copies show all that there is to see.
 const MAX_DRAWN_PACKS: usize = 2;
+
+const COPIES: &str = "copies";
 
 /// What it is worth to have elements side by side is not estimated yet: only drawn orders have copies, behind these steps, where they
 /// can be.
