@@ -46,6 +46,7 @@ methods! { UnionMap;
     /// The part in this space; empty if there is none.
     fn extract_map(&self, space: &Space) -> Map = isl_union_map_extract_map;
     fn lex_lt_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_lt_union_map;
+    fn lex_gt_union_map(&self, other: &UnionMap) -> UnionMap = isl_union_map_lex_gt_union_map;
     fn eq_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_eq_at_multi_union_pw_aff;
     fn lex_le_at_multi_union_pw_aff(&self, mupa: &MultiUnionPwAff) -> UnionMap = isl_union_map_lex_le_at_multi_union_pw_aff;
 }

@@ -34,6 +34,7 @@ functions! {
     pub fn isl_union_map_get_map_list(umap: Keep<isl_union_map>) -> Give<isl_map_list>;
     pub fn isl_union_map_extract_map(umap: Keep<isl_union_map>, space: Take<isl_space>) -> Give<isl_map>;
     pub fn isl_union_map_lex_lt_union_map(umap1: Take<isl_union_map>, umap2: Take<isl_union_map>) -> Give<isl_union_map>;
+    pub fn isl_union_map_lex_gt_union_map(umap1: Take<isl_union_map>, umap2: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_eq_at_multi_union_pw_aff(umap: Take<isl_union_map>, mupa: Take<isl_multi_union_pw_aff>) -> Give<isl_union_map>;
     pub fn isl_union_map_lex_le_at_multi_union_pw_aff(umap: Take<isl_union_map>, mupa: Take<isl_multi_union_pw_aff>) -> Give<isl_union_map>;
     pub fn isl_union_map_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_union_map>;

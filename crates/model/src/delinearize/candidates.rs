@@ -24,6 +24,21 @@ pub struct Chain {
 }
 
 impl Chain {
+    /// The numbers that are added to parametric sizes.
+    pub fn added(&self) -> i128 {
+        self.sizes.iter().filter(|s| s.degree() > 0).map(|s| s.constant_term().abs()).sum()
+    }
+
+    /// The same sizes, but for numbers added to them, of which this one has less.
+    pub fn is_simpler_than(&self, other: &Chain) -> bool {
+        let alike = |(a, b): (&Polynomial, &Polynomial)| {
+            a.sub(b).is_ok_and(|difference| difference.degree() == 0) && (a.degree() > 0 || a == b)
+        };
+        self.added() < other.added()
+            && self.sizes.len() == other.sizes.len()
+            && self.sizes.iter().zip(&other.sizes).all(alike)
+    }
+
     /// Does it only divide dimensions of the other one, into constant sizes of at least `least`?
     pub fn refines(&self, other: &Chain, least: i128) -> bool {
         let is_new = |size: &&Polynomial| !other.sizes.contains(size);

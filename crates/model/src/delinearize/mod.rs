@@ -324,13 +324,16 @@ impl<'a> Search<'a> {
     /// Proves, or finds the conditions of, those of the chains that do best on the samples.
     fn consider(&mut self, mut chains: Vec<Chain>) -> Result<(), IslError> {
         chains.retain(|c| !self.seen.contains(&c.sizes));
-        let mut ranked: Vec<(Score, Chain)> =
+        let scored: Vec<(Score, Chain)> =
             chains.into_iter().map(|c| (self.samples.score(self.accesses, &c), c)).collect();
-        // Of shapes that do equally well, n is a likelier size than n + 1, which the counters of a triangle suggest as much.
-        let added = |chain: &Chain| {
-            chain.sizes.iter().filter(|s| s.degree() > 0).map(|s| s.constant_term().abs()).sum::<i128>()
+        // n is a likelier size than n + 1, which the counters of a triangle suggest as much and which holds a little more.
+        let promoted = |(score, chain): &(Score, Chain)| {
+            let variants = scored.iter().filter(|(_, other)| chain.is_simpler_than(other)).map(|(score, _)| score);
+            let close = variants.filter(|other| other.views == score.views && 4 * score.fitting >= 3 * other.fitting);
+            (close.copied().max().unwrap_or(*score).max(*score), chain.clone())
         };
-        ranked.sort_by_key(|(score, chain)| (std::cmp::Reverse(*score), added(chain), chain.cost, chain.sizes.len()));
+        let mut ranked: Vec<(Score, Chain)> = scored.iter().map(promoted).collect();
+        ranked.sort_by_key(|(score, chain)| (std::cmp::Reverse(*score), chain.added(), chain.cost, chain.sizes.len()));
         for (evaluated, (score, chain)) in ranked.into_iter().enumerate() {
             let spent = self.start - self.ctx.operations_left().unwrap_or(self.start);
             if evaluated >= MAX_EVALUATED || self.best.is_some() && spent > SEARCH_OPERATIONS {
@@ -350,11 +353,11 @@ impl<'a> Search<'a> {
             };
             let evaluate = || evaluate(self.accesses, &chain, Demand::Condition, happening);
             let Some(found) = self.ctx.try_within(ONE_SHAPE, evaluate)?.flatten() else { continue };
-            // What fits wherever it was tried is not given up for a condition that is a little weaker: n + 1 holds more than n.
-            let fits_all = self.best_score == Some(self.samples.perfect(self.accesses)) && score.fitting > 0;
             let better = match &self.best {
                 None => true,
-                Some(best) if fits_all && found.broken.is_some() => found.missing() < best.missing(),
+                Some(best) if best.chain.is_simpler_than(&found.chain) && found.broken.is_some() => {
+                    found.missing() < best.missing()
+                }
                 Some(best) => found.is_better_than(best)?,
             };
             if better {

@@ -87,23 +87,14 @@ impl Samples {
         }
         params.sort();
         params.dedup();
-        let sizes = params.iter().map(|id| {
-            let constraints = || conjunctions.iter().flatten().flatten();
-            let is_in = |p: &Polynomial| p.vars().any(|v| v == Var::Param(*id));
-            let bounds = |p: &Polynomial| is_in(p) && p.vars().any(|v| matches!(v, Var::Counter(_)));
+        let is_bit = |id: &ParamId| {
             let bit = Polynomial::constant(1).sub(&Polynomial::param(*id)).ok();
             let decides = |equality: bool, p: &Polynomial| {
-                equality && is_in(p) && p.vars().count() == 1 || Some(p) == bit.as_ref()
+                equality && p.vars().count() == 1 && p.vars().any(|v| v == Var::Param(*id)) || Some(p) == bit.as_ref()
             };
-            if constraints().any(|(_, p)| bounds(p)) {
-                Size::Bound
-            } else if constraints().any(|(equality, p)| decides(*equality, p)) {
-                Size::Switch
-            } else {
-                Size::Row
-            }
-        });
-        let worlds = worlds(&sizes.collect::<Vec<_>>());
+            conjunctions.iter().flatten().flatten().any(|(equality, p)| decides(*equality, p))
+        };
+        let worlds = worlds(&params.iter().map(is_bit).collect::<Vec<_>>());
         let mut points = Vec::new();
         for (access, of_access) in accesses.iter().zip(&conjunctions) {
             let mut of_pieces = Vec::new();
@@ -202,31 +193,15 @@ fn constraints(set: &BasicSet) -> Result<Vec<(bool, Polynomial)>, IslError> {
     Ok(found)
 }
 
-/// What a parameter is likely to be.
-enum Size {
-    /// The end of a loop.
-    Bound,
-    /// It bounds no counter, as the leading dimension of a matrix, and is mostly large enough for what is stored.
-    Row,
-    /// It decides what happens, mostly as a bit.
-    Switch,
-}
-
-/// Small numbers in many orders, the same in every run.
-fn worlds(sizes: &[Size]) -> Vec<Vec<i64>> {
+/// Small numbers in many orders, the same in every run; 0 or 1 for parameters that decide what happens.
+fn worlds(bits: &[bool]) -> Vec<Vec<i64>> {
     let mut state: u64 = 1;
     let mut next = |bound: u64| {
         // The constants of Knuth's MMIX generator.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) % bound) as i64
     };
-    let reach = |k: usize| 4 + k as u64 / 2;
-    let mut one = |size: &Size, k: usize| match size {
-        Size::Bound => next(reach(k)),
-        Size::Row => reach(WORLDS) as i64 + next(reach(k)),
-        Size::Switch => next(2),
-    };
-    (0..WORLDS).map(|k| sizes.iter().map(|size| one(size, k)).collect()).collect()
+    (0..WORLDS).map(|k| bits.iter().map(|&bit| next(if bit { 2 } else { 4 + k as u64 / 2 })).collect()).collect()
 }
 
 /// Instances where each counter in turn takes the least, the second and the greatest value that the constraints on it and on the
