@@ -42,10 +42,7 @@ impl CodeWriter<'_> {
             weakened: values(&body.recomputed),
             updating: values(&body.updating),
         };
-        for access in &body.reads {
-            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
-            instance.now.insert(site.value(access.value), value);
-        }
+        self.read_slots(body, &mut instance)?;
         let mut fetched = Fetched::nothing(&body.elsewhere);
         let skipped = match self.guarded.contains(&statement) {
             true => None,
@@ -88,6 +85,14 @@ impl CodeWriter<'_> {
             self.build.branch(skipped);
             self.place_after_current(skipped);
             self.build.at_end(skipped);
+        }
+        Ok(())
+    }
+
+    fn read_slots(&mut self, body: &Body, instance: &mut Instance) -> Result<(), WriteError> {
+        for access in &body.reads {
+            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
+            instance.now.insert(self.site.value(access.value), value);
         }
         Ok(())
     }
@@ -143,10 +148,7 @@ impl CodeWriter<'_> {
     ) -> Result<Option<Block>, WriteError> {
         let (site, body) = (self.site, self.site.body(statement)?);
         let mut instance = Instance::default();
-        for access in &body.reads {
-            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
-            instance.now.insert(site.value(access.value), value);
-        }
+        self.read_slots(body, &mut instance)?;
         instance.weakened = body.recomputed.iter().map(|&id| site.value(id)).collect();
         let mut fetched = Fetched::nothing(&body.elsewhere);
         self.write_predicates(body, coordinates, &mut instance, &mut fetched)

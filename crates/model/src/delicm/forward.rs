@@ -255,10 +255,11 @@ impl Work<'_> {
                 continue;
             }
             let draft = &self.drafts[&pair.writer];
-            let mut written = draft.alive().filter(|(_, i)| i.access.array == scalar && i.writes());
-            let value = match (draft.boxed, written.next().map(|(_, i)| i.access.role), written.next()) {
-                (false, Some(Role::WriteScalar(Some(value))), None) => value,
-                _ => return Ok(Vec::new()),
+            let mut written = draft.alive().map(|(_, i)| i).filter(|i| i.access.array == scalar && i.writes());
+            // Under a predicate, what was there before may stay.
+            let certain = written.next().filter(|i| i.overwrites() && !draft.boxed).map(|i| i.access.role);
+            let (Some(Role::WriteScalar(Some(value))), None) = (certain, written.next()) else {
+                return Ok(Vec::new());
             };
             let domain = from.domain()?;
             covered = Some(match covered {
