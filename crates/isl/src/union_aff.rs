@@ -1,5 +1,5 @@
 use crate::object::{methods, object};
-use crate::{PwAff, Space, UnionMap};
+use crate::{PwAff, Space, UnionMap, UnionSet, Val};
 
 object! {
     /// Piecewise affine expressions on several domain spaces.
@@ -10,6 +10,11 @@ object! {
 methods! { UnionPwAff;
     fn pw_affs(&self) -> Vec<PwAff> = isl_union_pw_aff_get_pw_aff_list;
     fn neg(&self) -> UnionPwAff = isl_union_pw_aff_neg;
+    fn sub(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_sub;
+    fn floor(&self) -> UnionPwAff = isl_union_pw_aff_floor;
+    fn scale_val(&self, factor: &Val) -> UnionPwAff = isl_union_pw_aff_scale_val;
+    fn scale_down_val(&self, divisor: &Val) -> UnionPwAff = isl_union_pw_aff_scale_down_val;
+    fn intersect_domain(&self, instances: &UnionSet) -> UnionPwAff = isl_union_pw_aff_intersect_domain;
 }
 
 object! {

@@ -10,6 +10,7 @@ object! {
 
 methods! { UnionMap;
     fn from_basic_map(bmap: &BasicMap) -> UnionMap = isl_union_map_from_basic_map;
+    fn reverse(&self) -> UnionMap = isl_union_map_reverse;
     fn from_map(map: &Map) -> UnionMap = isl_union_map_from_map;
     fn empty_ctx(ctx: &Ctx) -> UnionMap = isl_union_map_empty_ctx;
     fn domain(&self) -> UnionSet = isl_union_map_domain;

@@ -4,6 +4,7 @@
 
 mod fits;
 mod generate;
+mod jam;
 mod order;
 mod run;
 mod sets;
@@ -11,6 +12,7 @@ mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AST, AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
+pub use jam::write_out;
 pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
 
@@ -29,6 +31,12 @@ pub enum Node {
         condition: Expr,
         then: Box<Node>,
         otherwise: Option<Box<Node>>,
+    },
+    /// Iterations of loops that run side by side, written out, in their order. No two of them touch one cell of the arrays in `apart`,
+    /// if one writes there, nor do any others that are written out here in another iteration of the loops around.
+    Jammed {
+        points: Vec<Node>,
+        apart: Vec<ArrayId>,
     },
     /// One instance of a statement; `coordinates[d]` is its d-th iteration count.
     Call {
@@ -81,6 +89,8 @@ pub enum LoopRole {
     InOrder,
     /// No dependence is carried: they may run in any order or at once.
     Independent,
+    /// There are so many at most, from 0 on, to be written out where there are as many.
+    Jammed { by: i64 },
     /// Independent, innermost and mostly stride-one: meant for the vectorizer.
     Vectors,
     /// Independent, and distributed over threads; no loop around is. The share of each thread may be meant for the vectorizer.
@@ -89,7 +99,10 @@ pub enum LoopRole {
 
 impl LoopRole {
     pub fn is_independent(self) -> bool {
-        self != LoopRole::InOrder
+        !matches!(self, LoopRole::InOrder | LoopRole::Jammed { .. })
+    }
+    fn is_jammed(self) -> bool {
+        matches!(self, LoopRole::Jammed { .. })
     }
     pub fn is_for_threads(self) -> bool {
         matches!(self, LoopRole::Threads { .. })
@@ -168,6 +181,19 @@ impl Expr {
             Expr::Select { condition, then, otherwise } => vec![condition, then, otherwise],
         }
     }
+    /// With other values for some counters and parameters.
+    fn replaced(&self, value: &impl Fn(&Expr) -> Option<Expr>) -> Expr {
+        let inner = |e: &Expr| Box::new(e.replaced(value));
+        match self {
+            Expr::Int(_) => self.clone(),
+            Expr::Param(_) | Expr::Counter(_) => value(self).unwrap_or_else(|| self.clone()),
+            Expr::Neg(e) => Expr::Neg(inner(e)),
+            Expr::Binary(op, l, r) => Expr::Binary(*op, inner(l), inner(r)),
+            Expr::Select { condition, then, otherwise } => {
+                Expr::Select { condition: inner(condition), then: inner(then), otherwise: inner(otherwise) }
+            }
+        }
+    }
     /// This expression and all below it, operands after their users.
     pub fn for_each(&self, visit: &mut impl FnMut(&Expr)) {
         visit(self);
@@ -185,7 +211,9 @@ impl Node {
     /// Every expression that is evaluated: bounds, guards, coordinates, cells.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
-            Node::Block(children) => children.iter().for_each(|c| c.for_each_expr(visit)),
+            Node::Block(children) | Node::Jammed { points: children, .. } => {
+                children.iter().for_each(|c| c.for_each_expr(visit));
+            }
             Node::For(f) => {
                 visit(&f.first);
                 visit(&f.last);

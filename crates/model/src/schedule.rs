@@ -30,6 +30,13 @@ pub struct Machine {
     pub cache_line: u64,
 }
 
+impl Machine {
+    /// Of vectors or floating point numbers.
+    fn registers(&self) -> f64 {
+        if self.vector_bits >= 512 { 32.0 } else { 16.0 }
+    }
+}
+
 impl Default for Machine {
     fn default() -> Self {
         Machine { vector_bits: 256, l1: 32 << 10, l2: 512 << 10, cache_line: 64 }

@@ -9,12 +9,14 @@
 mod apart;
 mod apply;
 mod copy;
+mod jam;
 mod label;
 mod legal;
 mod reach;
 
 pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
+pub use jam::{ApartPoints, apart_points};
 pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal};
 
@@ -53,6 +55,11 @@ impl BandId {
     pub fn points(self) -> BandId {
         BandId { level: self.level + 1, ..self }
     }
+    /// One that no other of these has, for another cut of the same band.
+    pub(crate) fn cut_beside(self, others: impl IntoIterator<Item = BandId>) -> BandId {
+        let same = others.into_iter().filter(|other| other.number == self.number);
+        BandId { level: same.map(|other| other.level).max().unwrap_or(self.level) + 1, ..self }
+    }
 }
 
 /// One change of a tree. Members of bands are counted from the outermost.
@@ -64,6 +71,9 @@ pub enum Step {
     Tile { band: BandId, sizes: Vec<i64> },
     /// The iterations of one member run backwards.
     Reverse { band: BandId, member: usize },
+    /// So many iterations of one member run side by side in all loops below it: the member counts groups, and a loop over a group,
+    /// written out, is innermost.
+    Jam { band: BandId, member: usize, by: i64 },
     /// What loads below the band read of an array is copied into memory of our own before it, where they find it. Steps that change
     /// the loops around come before.
     Pack { band: BandId, array: ArrayId },
@@ -79,6 +89,7 @@ impl Step {
             Step::Permute { band, .. }
             | Step::Tile { band, .. }
             | Step::Reverse { band, .. }
+            | Step::Jam { band, .. }
             | Step::Pack { band, .. }
             | Step::Threads { band }
             | Step::Vectors { band } => *band,
@@ -88,7 +99,9 @@ impl Step {
     pub fn is_label(&self) -> bool {
         match self {
             Step::Threads { .. } | Step::Vectors { .. } => true,
-            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } | Step::Pack { .. } => false,
+            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } | Step::Jam { .. } | Step::Pack { .. } => {
+                false
+            }
         }
     }
 }
@@ -114,6 +127,7 @@ impl fmt::Display for Step {
             Step::Permute { band, order } => write!(f, "permute {band} ({})", list(order, ", ")),
             Step::Tile { band, sizes } => write!(f, "tile {band} by {}", list(sizes, " x ")),
             Step::Reverse { band, member } => write!(f, "reverse {band} ({member})"),
+            Step::Jam { band, member, by } => write!(f, "jam {band} ({member}) by {by}"),
             Step::Pack { band, array } => write!(f, "pack {array} before {band}"),
             Step::Threads { band } => write!(f, "threads {band}"),
             Step::Vectors { band } => write!(f, "vectors {band}"),

@@ -12,6 +12,11 @@ functions! {
     pub fn isl_union_pw_aff_free(upa: Take<isl_union_pw_aff>);
     pub fn isl_union_pw_aff_get_pw_aff_list(upa: Keep<isl_union_pw_aff>) -> Give<isl_pw_aff_list>;
     pub fn isl_union_pw_aff_neg(upa: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_sub(upa1: Take<isl_union_pw_aff>, upa2: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_floor(upa: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_scale_val(upa: Take<isl_union_pw_aff>, v: Take<isl_val>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_scale_down_val(upa: Take<isl_union_pw_aff>, v: Take<isl_val>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_intersect_domain(upa: Take<isl_union_pw_aff>, uset: Take<isl_union_set>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_read_from_str(ctx: *mut isl_ctx, str: *const c_char) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_to_str(upa: Keep<isl_union_pw_aff>) -> Give<c_char>;
     pub fn isl_multi_union_pw_aff_get_list(multi: Keep<isl_multi_union_pw_aff>) -> Give<isl_union_pw_aff_list>;

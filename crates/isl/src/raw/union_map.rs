@@ -3,6 +3,7 @@ use std::ffi::{c_char, c_int};
 use super::*;
 
 functions! {
+    pub fn isl_union_map_reverse(umap: Take<isl_union_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_from_basic_map(bmap: Take<isl_basic_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_from_map(map: Take<isl_map>) -> Give<isl_union_map>;
     pub fn isl_union_map_empty_ctx(ctx: *mut isl_ctx) -> Give<isl_union_map>;

@@ -203,7 +203,7 @@ impl CodeWriter<'_> {
 
     fn mark(&mut self, access: Value, array: ArrayId, aligned: u64) {
         access.set_alignment(aligned as u32);
-        self.tags.mark_array(access, array);
+        self.tags.mark_array(self.build, access, array);
         self.tags.mark_independent(access);
     }
 }

@@ -14,6 +14,15 @@ impl CodeWriter<'_> {
     pub(super) fn write_node(&mut self, node: &Node) -> Result<(), WriteError> {
         match node {
             Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
+            Node::Jammed { points, apart } => {
+                let outer = self.tags.enter_points(self.build, points.len(), apart);
+                for (number, point) in points.iter().enumerate() {
+                    self.tags.at_point(number);
+                    self.write_node(point)?;
+                }
+                self.tags.leave_points(outer);
+                Ok(())
+            }
             Node::For(f) if f.role.is_for_threads() && self.can_run_at_once() => self.write_parallel(f),
             Node::For(f) => {
                 let (first, last) = (self.write_int(&f.first)?, self.write_int(&f.last)?);
@@ -177,7 +186,9 @@ impl CodeWriter<'_> {
     /// does all that is around it: who promises that it ends lets LLVM remove both.
     fn may_never_end(&self, node: &Node) -> bool {
         match node {
-            Node::Block(children) => children.iter().any(|child| self.may_never_end(child)),
+            Node::Block(children) | Node::Jammed { points: children, .. } => {
+                children.iter().any(|child| self.may_never_end(child))
+            }
             Node::For(f) => self.may_never_end(&f.body),
             Node::If { then, otherwise, .. } => {
                 self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))

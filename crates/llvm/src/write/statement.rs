@@ -247,7 +247,7 @@ impl CodeWriter<'_> {
             doubtful.iter().for_each(|kind| copy.drop_metadata(kind));
         }
         if let Some(&array) = array {
-            self.tags.mark_array(copy, array);
+            self.tags.mark_array(self.build, copy, array);
         }
         if original.touches_memory() {
             self.tags.mark_independent(copy);

@@ -12,12 +12,21 @@ pub(super) struct Tags {
     scopes: Vec<Metadata>,
     lists: IndexMap<ArrayId, ScopeLists>,
     group: Option<Metadata>,
+    points: Option<Points>,
 }
 
 struct ScopeLists {
     own: Metadata,
-    /// None when no other array is known to be separate.
-    others: Option<Metadata>,
+    /// Of arrays that are known to be separate.
+    others: Vec<Metadata>,
+}
+
+/// Iterations that are written out side by side, being written.
+pub(super) struct Points {
+    /// For arrays of which no two of them touch one byte, if one writes it: a scope for each.
+    scopes: IndexMap<ArrayId, Vec<Metadata>>,
+    /// The one being written.
+    now: usize,
 }
 
 impl Tags {
@@ -54,11 +63,32 @@ impl Tags {
                     .filter(|(other, _)| *other != array && !doubtful.contains(&ordered(array, *other)))
                     .map(|(_, scope)| *scope)
                     .collect();
-                let others = (!others.is_empty()).then(|| build.metadata_node(&others));
-                (array, ScopeLists { own: build.metadata_node(&[scope]), others })
+                (array, ScopeLists { own: scope, others })
             })
             .collect();
-        Tags { scopes: scopes.iter().map(|&(_, scope)| scope).collect(), lists, group: None }
+        Tags { scopes: scopes.iter().map(|&(_, scope)| scope).collect(), lists, group: None, points: None }
+    }
+
+    /// Until [`Tags::leave_points`], accesses to these arrays in one point are separate from those in others: so it is for all
+    /// iterations of the loops around, hence for one execution of the new code.
+    pub(super) fn enter_points(&mut self, build: &Builder, count: usize, apart: &[ArrayId]) -> Option<Points> {
+        let mut scopes = IndexMap::new();
+        for array in apart {
+            let domain = build.self_node(&[build.metadata_text("loopwright side by side")]);
+            let scope = |number| build.self_node(&[domain, build.metadata_text(&format!("{array} {number}"))]);
+            let own: Vec<Metadata> = (0..count).map(scope).collect();
+            self.scopes.extend(&own);
+            scopes.insert(*array, own);
+        }
+        self.points.replace(Points { scopes, now: 0 })
+    }
+    pub(super) fn at_point(&mut self, number: usize) {
+        if let Some(points) = &mut self.points {
+            points.now = number;
+        }
+    }
+    pub(super) fn leave_points(&mut self, outer: Option<Points>) {
+        self.points = outer;
     }
 
     /// The scopes begin here, at the start of the new code: their promise is about one execution of it.
@@ -67,12 +97,16 @@ impl Tags {
     }
 
     /// For the copy of an access whose array the reader knows.
-    pub(super) fn mark_array(&self, access: Value, array: ArrayId) {
-        if let Some(ScopeLists { own, others }) = self.lists.get(&array) {
-            access.set_metadata("alias.scope", *own);
-            if let Some(others) = others {
-                access.set_metadata("noalias", *others);
-            }
+    pub(super) fn mark_array(&self, build: &Builder, access: Value, array: ArrayId) {
+        let Some(ScopeLists { own, others }) = self.lists.get(&array) else { return };
+        let (mut own, mut others) = (vec![*own], others.clone());
+        if let Some((points, now)) = self.points.as_ref().and_then(|p| Some((p.scopes.get(&array)?, p.now))) {
+            own.push(points[now]);
+            others.extend(points.iter().enumerate().filter(|(number, _)| *number != now).map(|(_, scope)| *scope));
+        }
+        access.set_metadata("alias.scope", build.metadata_node(&own));
+        if !others.is_empty() {
+            access.set_metadata("noalias", build.metadata_node(&others));
         }
     }
 

@@ -66,7 +66,7 @@ pub fn fits_i64(node: &Node, params: &[Param]) -> Fits {
 
 fn node_fits(node: &Node, ranges: &mut Ranges) -> bool {
     match node {
-        Node::Block(children) => children.iter().all(|c| node_fits(c, ranges)),
+        Node::Block(children) | Node::Jammed { points: children, .. } => children.iter().all(|c| node_fits(c, ranges)),
         Node::For(f) => {
             let (Some(first), Some(last)) = (expr_fits(&f.first, ranges), expr_fits(&f.last, ranges)) else {
                 return false;

@@ -161,12 +161,13 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(true);
         }
-        let Some(Label { band, threads, vectors }) = label_above(node)? else { return Ok(true) };
+        let Some(Label { band, threads, vectors, jam }) = label_above(node)? else { return Ok(true) };
         let (members, depth) = (node.band_n_member()?, node.get_schedule_depth()?);
         let mut roles = Vec::new();
         for m in 0..members {
             let vectors = vectors && m + 1 == members;
             let role = match node.band_member_get_coincident(m)? {
+                _ if jam.is_some() => LoopRole::Jammed { by: jam.unwrap_or_default() },
                 false => LoopRole::InOrder,
                 true if threads && m == 0 => LoopRole::Threads { vectors },
                 true if vectors => LoopRole::Vectors,
@@ -174,7 +175,8 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
             };
             roles.push((depth + m, role));
         }
-        out.insert(band, roles);
+        // Loops that are written out stand at several leaves.
+        out.entry(band).or_default().extend(roles);
         Ok(true)
     })?;
     Ok(out)
@@ -195,7 +197,7 @@ enum Way {
 impl Way {
     fn of(self, schedule: &Schedule) -> Result<Schedule, IslError> {
         schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
-            if node.get_type()? != ScheduleNodeType::Band {
+            if node.get_type()? != ScheduleNodeType::Band || is_jammed(&node)? {
                 return Ok(node);
             }
             let members = node.band_n_member()?;
@@ -212,9 +214,15 @@ impl Way {
     }
 }
 
+/// Is it to be written out?
+fn is_jammed(band: &ScheduleNode) -> Result<bool, IslError> {
+    Ok(label_above(band)?.is_some_and(|label| label.jam.is_some()))
+}
+
 fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
     for child in node.children()? {
-        if child.get_type()? == ScheduleNodeType::Band || has_band_below(&child)? {
+        let is_loop = child.get_type()? == ScheduleNodeType::Band && !is_jammed(&child)?;
+        if is_loop || has_band_below(&child)? {
             return Ok(true);
         }
     }

@@ -190,7 +190,7 @@ impl Checker<'_> {
     fn node(&mut self, node: &Node, around: &Around) -> Result<Range<usize>, AstError> {
         let start = self.runs.len();
         match node {
-            Node::Block(children) => {
+            Node::Block(children) | Node::Jammed { points: children, .. } => {
                 for child in children {
                     let later = self.node(child, around)?;
                     self.in_order(start..later.start, later, around.counters.len(), Parting::Block)?;

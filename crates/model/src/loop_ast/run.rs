@@ -121,7 +121,7 @@ fn run<'n>(
             .ok_or_else(|| Meaningless { what: format!("{e:?} with {params:?} and {counters:?}") })
     };
     match node {
-        Node::Block(children) => {
+        Node::Block(children) | Node::Jammed { points: children, .. } => {
             for child in children {
                 if run(child, params, counters, direction, left, visit)?.is_break() {
                     return Ok(ControlFlow::Break(()));

@@ -35,7 +35,9 @@ impl Expr {
 fn node(n: &Node, names: &Spelling, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     match n {
-        Node::Block(children) => children.iter().for_each(|c| node(c, names, depth, out)),
+        Node::Block(children) | Node::Jammed { points: children, .. } => {
+            children.iter().for_each(|c| node(c, names, depth, out));
+        }
         Node::For(f) => {
             for (flag, text) in [(f.role.is_for_threads(), "parallel"), (f.role.is_for_vectors(), "vector")] {
                 if flag {

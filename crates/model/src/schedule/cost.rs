@@ -24,6 +24,8 @@ pub(super) enum Nest {
         trips: f64,
         /// How iterations may be combined into vectors.
         lanes: Lanes,
+        /// It is innermost and written out.
+        jammed: bool,
         body: Vec<Nest>,
     },
     Statement(StatementId),
@@ -76,6 +78,8 @@ const CHAIN_LATENCY: f64 = 4.0;
 /// Entering an innermost loop, with and without vectors (alignment, remainder, reduction of lanes).
 const VECTOR_ENTRY: f64 = 10.0;
 const SCALAR_ENTRY: f64 = 4.0;
+/// An element that is fetched before an innermost loop, to all lanes of a vector, or stored behind it.
+const KEPT_ENTRY: f64 = 1.0;
 /// One iteration of a loop that is not innermost.
 const LOOP_STEP: f64 = 1.5;
 
@@ -104,12 +108,72 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
 /// The innermost loop of `part`, if it is one, can use vectors.
 pub(super) fn uses_vectors(part: &Nest, refs: &References) -> bool {
     match part {
-        Nest::Loop { key, lanes, body, .. } => {
-            let statements: Option<Vec<&Moving>> =
-                body.iter().map(|b| if let Nest::Statement(s) = b { Some(&refs[s]) } else { None }).collect();
-            statements.is_some_and(|s| is_vectorizable(&s, *key, *lanes))
+        Nest::Loop { jammed: true, .. } | Nest::Statement(_) => false,
+        Nest::Loop { key, lanes, body, .. } => side_by_side(body).is_some_and(|statements| {
+            let statements: Vec<&Moving> = statements.iter().map(|s| &refs[&s.statement]).collect();
+            is_vectorizable(&statements, *key, *lanes)
+        }),
+    }
+}
+
+/// A statement directly in an innermost loop, with the loops that are written out around it.
+struct SideBySide {
+    statement: StatementId,
+    points: Vec<(LoopKey, f64, Lanes)>,
+}
+
+/// `None`: there are other loops.
+fn side_by_side(body: &[Nest]) -> Option<Vec<SideBySide>> {
+    let mut out = Vec::new();
+    for part in body {
+        match part {
+            Nest::Statement(statement) => out.push(SideBySide { statement: *statement, points: Vec::new() }),
+            Nest::Loop { key, trips, lanes, jammed: true, body } => {
+                for mut inner in side_by_side(body)? {
+                    inner.points.push((*key, *trips, *lanes));
+                    out.push(inner);
+                }
+            }
+            Nest::Loop { .. } => return None,
         }
-        Nest::Statement(_) => false,
+    }
+    Some(out)
+}
+
+impl SideBySide {
+    /// Instances in one iteration of the innermost loop.
+    fn count(&self, moving: &Moving) -> f64 {
+        self.points.iter().filter(|(key, ..)| moving.loops.contains(key)).map(|(_, trips, _)| trips).product()
+    }
+    /// How many of them wait for each other: those that write one element.
+    fn chained(&self, moving: &Moving) -> f64 {
+        let writes_one = |key| moving.references.iter().any(|r| r.write && r.along(key) == Some(0.0));
+        let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| *lanes != Lanes::Independent && writes_one(*key);
+        self.points.iter().filter(waits).map(|(_, trips, _)| trips).product()
+    }
+    /// The elements that they touch by a reference.
+    fn elements(&self, reference: &Reference) -> f64 {
+        self.points.iter().filter(|(key, ..)| reference.along(*key) != Some(0.0)).map(|(_, trips, _)| trips).product()
+    }
+    /// Elements that the innermost loop does not move: they live in registers.
+    fn kept(&self, moving: &Moving, innermost: LoopKey) -> f64 {
+        let mut homes: Vec<&Reference> = Vec::new();
+        for reference in moving.references.iter().filter(|r| r.along(innermost) == Some(0.0)) {
+            if !homes.iter().any(|home| home.array == reference.array && home.strides == reference.strides) {
+                homes.push(reference);
+            }
+        }
+        homes.into_iter().map(|reference| self.elements(reference)).sum()
+    }
+    /// What one iteration of the innermost loop takes without vectors. Loads, stores and as many operations; what the loop does not move
+    /// costs nothing as long as there are registers enough.
+    fn cycles(&self, moving: &Moving, innermost: LoopKey, registers: f64) -> f64 {
+        let touched = moving.references.iter().filter(|r| r.along(innermost) != Some(0.0));
+        let touched: f64 = touched.map(|reference| self.elements(reference)).sum();
+        // One for what is loaded and one for what is computed.
+        let needed = self.kept(moving, innermost) + 2.0;
+        let spilt = if self.points.is_empty() { 0.0 } else { (needed - registers).max(0.0) };
+        0.5 * self.count(moving) + 0.5 * touched + spilt
     }
 }
 
@@ -122,34 +186,44 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
         Nest::Statement(s) => {
             let times = instances(&refs[s], around);
             cost.scalar_instances += times;
-            cost.cycles += times * scalar_cycles(&refs[s], None);
+            cost.cycles += times * scalar_cycles(&refs[s]);
         }
-        Nest::Loop { key, trips, lanes, body } => {
+        Nest::Loop { key, trips, jammed: true, body, .. } => {
+            around.push((*key, *trips));
+            body.iter().for_each(|b| arithmetic(b, refs, machine, around, cost));
+            around.pop();
+        }
+        Nest::Loop { key, trips, lanes, body, .. } => {
             let entries: f64 = around.iter().map(|(_, trips)| trips).product();
             around.push((*key, *trips));
-            if body.iter().any(|b| matches!(b, Nest::Loop { .. })) {
+            let Some(statements) = side_by_side(body) else {
                 cost.cycles += entries * trips * LOOP_STEP;
                 body.iter().for_each(|b| arithmetic(b, refs, machine, around, cost));
-            } else {
-                let vectors = uses_vectors(part, refs);
-                cost.cycles += entries * if vectors { VECTOR_ENTRY } else { SCALAR_ENTRY };
-                for statement in body {
-                    let Nest::Statement(s) = statement else { continue };
-                    let moving = &refs[s];
-                    let times = instances(moving, around);
-                    if vectors {
-                        let widest = moving.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
-                        let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
-                        // The remainder of the trip count runs without vectors.
-                        let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
-                        let share = (1.0 - remainder) / factor + remainder;
-                        cost.vector_instances += times;
-                        cost.cycles += times * scalar_cycles(moving, Some(*key)) * share;
-                    } else {
-                        let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
-                        cost.scalar_instances += times;
-                        cost.cycles += times * scalar_cycles(moving, Some(*key)).max(chain);
-                    }
+                around.pop();
+                return;
+            };
+            let vectors = uses_vectors(part, refs);
+            cost.cycles += entries * if vectors { VECTOR_ENTRY } else { SCALAR_ENTRY };
+            for side_by_side in statements {
+                let moving = &refs[&side_by_side.statement];
+                let times = instances(moving, around);
+                let count = side_by_side.count(moving);
+                let cycles = side_by_side.cycles(moving, *key, machine.registers());
+                if count > 1.0 {
+                    cost.cycles += entries * KEPT_ENTRY * side_by_side.kept(moving, *key);
+                }
+                if vectors {
+                    let widest = moving.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
+                    let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+                    // The remainder of the trip count runs without vectors.
+                    let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
+                    let share = (1.0 - remainder) / factor + remainder;
+                    cost.vector_instances += times * count;
+                    cost.cycles += times * cycles * share;
+                } else {
+                    let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
+                    cost.scalar_instances += times * count;
+                    cost.cycles += times * cycles.max(chain * side_by_side.chained(moving));
                 }
             }
             around.pop();
@@ -167,10 +241,9 @@ fn is_vectorizable(statements: &[&Moving], key: LoopKey, lanes: Lanes) -> bool {
         })
 }
 
-/// Loads, stores and as many operations; what the innermost loop does not move lives in registers.
-fn scalar_cycles(statement: &Moving, innermost: Option<LoopKey>) -> f64 {
-    let moving = statement.references.iter().filter(|r| innermost.is_none_or(|key| r.along(key) != Some(0.0))).count();
-    0.5 + 0.5 * moving as f64
+/// Loads, stores and as many operations, in no loop.
+fn scalar_cycles(statement: &Moving) -> f64 {
+    0.5 + 0.5 * statement.references.len() as f64
 }
 
 /// Lines that come from beyond a cache of `capacity` bytes while the parts run once, one after the other.
@@ -278,7 +351,7 @@ mod tests {
     fn nest(order: &[(usize, f64, Lanes)]) -> Vec<Nest> {
         let mut inner = vec![Nest::Statement(StatementId(0))];
         for (number, trips, lanes) in order.iter().rev() {
-            inner = vec![Nest::Loop { key: key(*number), trips: *trips, lanes: *lanes, body: inner }];
+            inner = vec![Nest::Loop { key: key(*number), trips: *trips, lanes: *lanes, jammed: false, body: inner }];
         }
         inner
     }

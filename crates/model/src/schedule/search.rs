@@ -3,7 +3,7 @@
 use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
-use super::shape::{BandTree, EstimatedRegion, EstimatedTree, instances_of_band};
+use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
+/// More code is worth it only if it is faster by this.
+const SIDE_BY_SIDE: f64 = 1.1;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
 
@@ -45,13 +47,26 @@ impl Candidate {
     fn of(
         schedule: Schedule,
         start: Start,
-        region: &EstimatedRegion,
+        (region, deps): (&EstimatedRegion, &Dependences),
         machine: &Machine,
         options: &ScheduleOptions,
     ) -> Result<Candidate, IslError> {
         let schedule = labelled(&schedule)?;
         let tree = EstimatedTree::of(region, &schedule)?;
-        let (steps, cost) = best_steps(&tree, machine, options);
+        let mut trials = MAX_TRIALS;
+        let mut is_legal = |steps: &Steps| match trials {
+            0 => Ok(false),
+            _ => {
+                trials -= 1;
+                match Order::from_steps((start, &schedule), steps, region.scop(), deps) {
+                    Ok(_) => Ok(true),
+                    Err(OrderError::Violated(_)) => Ok(false),
+                    Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+                    Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
+                }
+            }
+        };
+        let (steps, cost) = best_steps(&tree, machine, options, &mut is_legal)?;
         let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
         Ok(Candidate { schedule, start, tree, steps, cost })
     }
@@ -100,7 +115,7 @@ pub(super) fn choose(
         match scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion)) {
             Ok(Some(schedule)) => {
                 let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
-                let candidate = Candidate::of(schedule, start, &region, machine, options)?;
+                let candidate = Candidate::of(schedule, start, (&region, deps), machine, options)?;
                 // Where everything depends on everything, nothing can be serialized and both strategies are one.
                 let one_component = !matches!(candidate.tree.shape, BandTree::Sequence(_));
                 offer(candidate, &mut best);
@@ -126,7 +141,7 @@ pub(super) fn choose(
         let candidate = scop.ctx.within(attempt, || {
             let schedule = Orders::of(scop, deps, Scalars::Reordered)?.find(fusion)?;
             let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
-            schedule.map(|s| Candidate::of(s, start, &region, machine, options)).transpose()
+            schedule.map(|s| Candidate::of(s, start, (&region, deps), machine, options)).transpose()
         });
         match candidate {
             Ok(Some(candidate)) => offer(candidate, &mut best),
@@ -134,6 +149,11 @@ pub(super) fn choose(
             Err(e) if is_uncarried(&e) => {}
             Err(e) => failure = Some(e),
         }
+    }
+    // isl may have taken apart, or put together, what runs best side by side as it is.
+    let as_it_is = Candidate::of(schedule.clone(), Start::Original, (&region, deps), machine, options)?;
+    if as_it_is.steps.iter().any(|step| matches!(step, Step::Jam { .. })) {
+        offer(as_it_is, &mut best);
     }
     let Some(best) = best else {
         return match failure {
@@ -178,7 +198,7 @@ pub(super) fn choose(
         |decision: &Decision| matches!(decision, Decision::Transform { order, .. } if order.is_for_threads());
     if gains {
         let steps = parallel_steps.as_ref().unwrap_or(&best.steps);
-        return finish(&best, steps, reason(&before, &best.cost), after);
+        return finish(&best, steps, reason(&before, &best), after);
     }
     if options.parallel {
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
@@ -322,8 +342,11 @@ fn is_skewed(shape: &BandTree) -> bool {
 }
 
 /// For people.
-fn reason(before: &Cost, after: &Cost) -> String {
+fn reason(before: &Cost, Candidate { cost: after, steps, .. }: &Candidate) -> String {
     let mut gains = Vec::new();
+    if steps.iter().any(|step| matches!(step, Step::Jam { .. })) {
+        gains.push("values kept in registers");
+    }
     if after.vector_instances > 1.1 * before.vector_instances {
         gains.push("vectors along consecutive elements");
     }
@@ -336,10 +359,18 @@ fn reason(before: &Cost, after: &Cost) -> String {
     format!("{} (estimated {:.1} times faster)", gains.join(" and "), before.cycles / after.cycles)
 }
 
+/// So many orders are asked about that may be illegal.
+const MAX_TRIALS: usize = 4;
+
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
-/// Ensures: only bands that isl declared permutable are changed.
-fn best_steps(tree: &EstimatedTree, machine: &Machine, options: &ScheduleOptions) -> (Steps, Cost) {
+/// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
+fn best_steps(
+    tree: &EstimatedTree,
+    machine: &Machine,
+    options: &ScheduleOptions,
+    is_legal: &mut impl FnMut(&Steps) -> Result<bool, IslError>,
+) -> Result<(Steps, Cost), IslError> {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
         estimate(&nest, &references, machine)
@@ -347,30 +378,53 @@ fn best_steps(tree: &EstimatedTree, machine: &Machine, options: &ScheduleOptions
     let mut steps = Steps::new();
     let mut best = price(&steps);
     let mut tried = 0;
-    tree.shape.for_each_band(&mut |band, members, permutable| {
-        if !permutable || members.len() < 2 {
-            return;
-        }
-        for candidate in candidates(band, members.len(), options) {
-            let attempt = with_steps_of(band, &steps, candidate);
+    for band in tree.bands() {
+        let mut attempts: Vec<(Steps, Cost, bool)> = Vec::new();
+        for Attempt { own, is_sure } in candidates(&band, options) {
+            let attempt = with_steps_of(band.id, &steps, own);
             let cost = price(&attempt);
-            let better = match options.draw {
-                Some(number) => is_drawn(number, band, tried),
-                None => cost.cycles < TIE * best.cycles,
-            };
-            tried += 1;
-            if better {
-                best = cost;
-                steps = attempt;
+            attempts.push((attempt, cost, is_sure));
+        }
+        if let Some(number) = options.draw {
+            for (attempt, cost, is_sure) in attempts {
+                tried += 1;
+                if is_drawn(number, band.id, tried - 1) && (is_sure || is_legal(&attempt)?) {
+                    (steps, best) = (attempt, cost);
+                }
+            }
+            continue;
+        }
+        // In the order of candidates, so that a simpler one wins unless another is better by more than a tie.
+        let mut left = attempts;
+        let is_jam = |step: &Step| matches!(step, Step::Jam { .. }) && step.band().number == band.id.number;
+        let mut plain = left.iter().take_while(|(attempt, ..)| !attempt.iter().any(is_jam)).count();
+        loop {
+            let mut found: Option<usize> = None;
+            let mut least = best.cycles;
+            for (at, (_, cost, _)) in left.iter().enumerate() {
+                let cycles = cost.cycles * if at < plain { 1.0 } else { SIDE_BY_SIDE };
+                if cycles < TIE * least {
+                    (found, least) = (Some(at), cycles);
+                }
+            }
+            let Some(at) = found else { break };
+            let (attempt, cost, is_sure) = left.remove(at);
+            plain -= usize::from(at < plain);
+            if is_sure || is_legal(&attempt)? {
+                (steps, best) = (attempt, cost);
+                break;
             }
         }
-    });
-    (steps, best)
+    }
+    Ok((steps, best))
 }
 
-/// This order and these tiles of a band in place of those it has.
+/// This order, these tiles and groups of a band in place of those it has.
 fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
-    let stays = |step: &&Step| step.band() != band || !matches!(step, Step::Permute { .. } | Step::Tile { .. });
+    let stays = |step: &&Step| {
+        let is_order = matches!(step, Step::Permute { .. } | Step::Tile { .. } | Step::Jam { .. });
+        step.band().number != band.number || !is_order
+    };
     steps.iter().filter(stays).cloned().chain(own).collect()
 }
 
@@ -394,20 +448,71 @@ fn is_drawn(number: u64, band: BandId, tried: u64) -> bool {
     (x ^ (x >> 32)).is_multiple_of(3)
 }
 
-/// Every member innermost in turn, the others in isl's order, without tiles and with.
-fn candidates(band: BandId, members: usize, options: &ScheduleOptions) -> Vec<Steps> {
-    let mut out = Vec::new();
-    for innermost in (0..members).rev() {
-        let order: Vec<usize> = (0..members).filter(|m| *m != innermost).chain([innermost]).collect();
-        out.push(permuted_and_tiled(band, order.clone(), None));
-        if options.tile > 0 {
-            for &inner in &options.inner_tiles {
-                let sizes = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
-                out.push(permuted_and_tiled(band, order.clone(), Some(sizes)));
+/// Steps for one band.
+struct Attempt {
+    own: Steps,
+    /// They are legal if the band is permutable.
+    is_sure: bool,
+}
+
+/// Every member innermost in turn, the others in isl's order, without tiles and with; each of these also with groups of iterations side
+/// by side.
+fn candidates(band: &EstimatedBand, options: &ScheduleOptions) -> Vec<Attempt> {
+    let members = band.members.len();
+    let mut orders = Vec::new();
+    if band.permutable && members > 1 {
+        for innermost in (0..members).rev() {
+            let order: Vec<usize> = (0..members).filter(|m| *m != innermost).chain([innermost]).collect();
+            orders.push((order.clone(), None));
+            if options.tile > 0 {
+                for &inner in &options.inner_tiles {
+                    let sizes = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
+                    orders.push((order.clone(), Some(sizes)));
+                }
+            }
+        }
+    }
+    let own =
+        |(order, sizes): &(Vec<usize>, Option<Vec<i64>>)| permuted_and_tiled(band.id, order.clone(), sizes.clone());
+    let mut out: Vec<Attempt> = orders.iter().map(|order| Attempt { own: own(order), is_sure: true }).collect();
+    if band.may_be_jammed {
+        orders.insert(0, ((0..members).collect(), None));
+        for order in &orders {
+            let points = if order.1.is_some() { band.id.points() } else { band.id };
+            for groups in groups_of(band, &order.0) {
+                let is_sure = groups.iter().all(|&(m, _)| band.members[order.0[m]].coincident)
+                    || band.is_innermost && band.permutable;
+                let jams = groups.iter().map(|&(member, by)| Step::Jam { band: points, member, by });
+                out.push(Attempt { own: own(order).into_iter().chain(jams).collect(), is_sure });
             }
         }
     }
     out
+}
+
+/// How many iterations may run side by side: of one loop, and of two that are next to each other.
+const GROUPS: [i64; 3] = [2, 4, 8];
+const GROUPS_OF_TWO: [(i64, i64); 3] = [(2, 4), (4, 2), (4, 4)];
+/// More copies of a statement are too many.
+const MAX_COPIES: usize = 32;
+
+/// Which members, at their places in this order of the band, and how many iterations of each. An innermost loop has nothing below it to
+/// run them in, and a loop should go round more than once.
+fn groups_of(band: &EstimatedBand, order: &[usize]) -> Vec<Vec<(usize, i64)>> {
+    let outer = order.len() - usize::from(band.is_innermost);
+    // What is innermost then has vectors if it has none now, or a chain, as long as nothing moves along it.
+    let innermost = &band.members[order[order.len() - 1]];
+    if band.is_innermost && !innermost.coincident && innermost.lanes != Lanes::Chained {
+        return Vec::new();
+    }
+    let fits = |groups: &Vec<(usize, i64)>| {
+        let copies: i64 = groups.iter().map(|(_, by)| by).product();
+        groups.iter().all(|&(m, by)| band.members[order[m]].trips >= 2.0 * by as f64)
+            && copies as usize * band.statements <= MAX_COPIES
+    };
+    let one = (0..outer).flat_map(|m| GROUPS.map(|by| vec![(m, by)]));
+    let two = (1..outer).flat_map(|m| GROUPS_OF_TWO.map(|(by, of_inner)| vec![(m - 1, by), (m, of_inner)]));
+    one.chain(two).filter(fits).collect()
 }
 
 fn permuted_and_tiled(band: BandId, order: Vec<usize>, sizes: Option<Vec<i64>>) -> Steps {
@@ -427,6 +532,9 @@ fn parallel_steps(candidate: &Candidate) -> Option<Steps> {
             return;
         }
         found = true;
+        if at == 0 {
+            return;
+        }
         let to_front = |k: usize| if k == 0 { at } else { k - usize::from(k <= at) };
         let order = (0..members.len()).map(|k| members[to_front(k)].position).collect();
         let sizes = steps.iter().find_map(|step| match step {

@@ -5,7 +5,7 @@ use super::linear::step_of_loop;
 use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ArrayKind, ParamId, Scop, StatementId};
+use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
 use crate::transform::{BandId, Step, active, equal_at, label_above};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
@@ -27,8 +27,10 @@ pub(super) struct Member {
     /// What stands between it and vectors if it is the innermost loop of the nest.
     pub lanes: Lanes,
     pub trips: f64,
-    /// For a loop over tiles: how many iterations of the loop over points one of it is.
+    /// For a loop over tiles or groups: how many iterations of the loop over points one of it is.
     tile: Option<i64>,
+    /// It is written out.
+    jammed: bool,
     /// Coefficients of the statement's dimensions; absent: not a plain affine row.
     rows: Rc<HashMap<StatementId, Vec<i64>>>,
 }
@@ -38,6 +40,14 @@ impl Member {
     pub(super) fn is_skewed(&self) -> bool {
         self.rows.values().any(|row| row.iter().filter(|c| **c != 0).count() > 1)
     }
+    /// Leaves the loop over groups; the result is the one over a group.
+    fn grouped(&mut self, by: i64) -> Member {
+        let trips = self.trips.min(by as f64);
+        let points = Member { trips, tile: None, jammed: true, ..self.clone() };
+        self.trips /= by as f64;
+        self.tile = Some(self.tile.unwrap_or(1) * by);
+        points
+    }
     fn turn(&mut self) {
         self.rows = Rc::new(self.rows.iter().map(|(s, row)| (*s, row.iter().map(|c| -c).collect())).collect());
     }
@@ -46,13 +56,21 @@ impl Member {
 impl BandTree {
     /// What [`Step::apply`] makes of the tree, as far as the estimate looks at it.
     pub(super) fn applied(&self, steps: &[Step]) -> BandTree {
+        let mut ids = Vec::new();
+        self.for_each_band(&mut |band, _, _| ids.push(band));
+        self.applied_to(steps, &mut ids)
+    }
+
+    /// `ids`: of all bands so far.
+    fn applied_to(&self, steps: &[Step], ids: &mut Vec<BandId>) -> BandTree {
         match self {
             BandTree::Leaf(statements) => BandTree::Leaf(statements.clone()),
-            BandTree::Sequence(parts) => BandTree::Sequence(parts.iter().map(|p| p.applied(steps)).collect()),
+            BandTree::Sequence(parts) => BandTree::Sequence(parts.iter().map(|p| p.applied_to(steps, ids)).collect()),
             BandTree::Band { id, members, permutable, child } => {
                 let mut id = *id;
                 let mut members = members.clone();
                 let mut around = Vec::new();
+                let mut written_out = Vec::new();
                 for step in steps {
                     match step {
                         _ if step.band() != id => {}
@@ -61,12 +79,19 @@ impl BandTree {
                         Step::Tile { sizes, .. } => {
                             around.push((id, cut(&mut members, sizes)));
                             id = id.points();
+                            ids.push(id);
+                        }
+                        Step::Jam { member, by, .. } => {
+                            let points = id.cut_beside(ids.iter().copied());
+                            ids.push(points);
+                            written_out.push((points, members[*member].grouped(*by)));
                         }
                         // What copies cost and gain is not estimated.
                         Step::Pack { .. } | Step::Threads { .. } | Step::Vectors { .. } => {}
                     }
                 }
-                let child = Box::new(child.applied(steps));
+                let mut child = Box::new(child.applied_to(steps, ids));
+                written_out.into_iter().for_each(|(id, points)| child.sink(id, &points));
                 let points = BandTree::Band { id, members, permutable: *permutable, child };
                 around.into_iter().rev().fold(points, |inner, (id, members)| BandTree::Band {
                     id,
@@ -78,11 +103,31 @@ impl BandTree {
         }
     }
 
+    /// The loop stands above all leaves.
+    fn sink(&mut self, id: BandId, member: &Member) {
+        match self {
+            BandTree::Band { child, .. } => child.sink(id, member),
+            BandTree::Sequence(parts) => parts.iter_mut().for_each(|part| part.sink(id, member)),
+            BandTree::Leaf(_) => {
+                let leaf = std::mem::replace(self, BandTree::Sequence(Vec::new()));
+                *self = BandTree::Band { id, members: vec![member.clone()], permutable: false, child: Box::new(leaf) };
+            }
+        }
+    }
+
     pub(super) fn for_each_outermost(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
         match self {
             BandTree::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
             BandTree::Sequence(parts) => parts.iter().for_each(|part| part.for_each_outermost(visit)),
             BandTree::Leaf(_) => {}
+        }
+    }
+
+    fn for_each_leaf(&self, visit: &mut impl FnMut(&[StatementId])) {
+        match self {
+            BandTree::Band { child, .. } => child.for_each_leaf(visit),
+            BandTree::Sequence(parts) => parts.iter().for_each(|part| part.for_each_leaf(visit)),
+            BandTree::Leaf(statements) => visit(statements),
         }
     }
 
@@ -122,6 +167,7 @@ pub(super) struct EstimatedRegion<'a> {
     lanes_with_sums: Option<UnionMap>,
     /// At the nominal values of the parameters.
     domains: Vec<(StatementId, Set)>,
+    rigid: Rc<BTreeSet<StatementId>>,
     /// Bytes per step of each dimension of the statement, per access.
     accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
 }
@@ -167,7 +213,14 @@ impl<'a> EstimatedRegion<'a> {
             false => (firm, None),
         };
         let at_once = dependences.at_once()?;
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
+        let is_rigid = |s: &Statement| s.boxed || !s.predicates.is_empty();
+        let rigid = scop.statements.iter().filter(|(_, s)| is_rigid(s)).map(|(id, _)| *id).collect();
+        let (rigid, accesses) = (Rc::new(rigid), Rc::new(accesses));
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums, domains, rigid, accesses })
+    }
+
+    pub(super) fn scop(&self) -> &'a Scop {
+        self.scop
     }
 
     /// Of memory of our own.
@@ -195,6 +248,8 @@ impl<'a> EstimatedRegion<'a> {
 /// Everything that the estimate needs of a tree, and of what steps make of it.
 pub(super) struct EstimatedTree {
     pub shape: BandTree,
+    /// Statements with control flow in them, or before them.
+    rigid: Rc<BTreeSet<StatementId>>,
     accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
 }
 
@@ -204,14 +259,59 @@ struct ByteSteps {
     per_dimension: Option<Vec<f64>>,
 }
 
+/// A band as the search sees it.
+pub(super) struct EstimatedBand {
+    pub id: BandId,
+    pub members: Vec<Member>,
+    pub permutable: bool,
+    /// There are no loops below it.
+    pub is_innermost: bool,
+    /// Most of its statements that are together in one innermost loop.
+    pub statements: usize,
+    /// Copies of its statements side by side share something, and nothing is in their way.
+    pub may_be_jammed: bool,
+}
+
 impl EstimatedTree {
+    /// Outer before inner.
+    pub(super) fn bands(&self) -> Vec<EstimatedBand> {
+        let mut out = Vec::new();
+        self.add_bands(&self.shape, &mut out);
+        out
+    }
+
+    fn add_bands(&self, shape: &BandTree, out: &mut Vec<EstimatedBand>) {
+        match shape {
+            BandTree::Leaf(_) => {}
+            BandTree::Sequence(parts) => parts.iter().for_each(|part| self.add_bands(part, out)),
+            BandTree::Band { id, members, permutable, child } => {
+                let mut is_innermost = true;
+                child.for_each_band(&mut |_, _, _| is_innermost = false);
+                let (mut most, mut may_be_jammed) = (0, true);
+                child.for_each_leaf(&mut |statements| {
+                    most = most.max(statements.len());
+                    may_be_jammed &= statements.iter().all(|s| !self.rigid.contains(s));
+                });
+                out.push(EstimatedBand {
+                    id: *id,
+                    members: members.clone(),
+                    permutable: *permutable,
+                    is_innermost,
+                    statements: most,
+                    may_be_jammed,
+                });
+                self.add_bands(child, out);
+            }
+        }
+    }
+
     /// Requires: the bands of `schedule` are labelled.
     pub(super) fn of(region: &EstimatedRegion, schedule: &Schedule) -> Result<EstimatedTree, IslError> {
         let mut shape = region.shape(&schedule.get_root()?)?;
         for (id, domain) in &region.domains {
             measure_trips(&mut shape, *id, domain)?;
         }
-        Ok(EstimatedTree { shape, accesses: Rc::clone(&region.accesses) })
+        Ok(EstimatedTree { shape, rigid: Rc::clone(&region.rigid), accesses: Rc::clone(&region.accesses) })
     }
 
     /// The nest that the steps make of the tree.
@@ -241,11 +341,12 @@ impl EstimatedTree {
                 around.extend(loops.iter().map(|member| (*id, *member)));
                 let inner = self.build(child, around, references);
                 around.truncate(around.len() - loops.len());
-                loops.iter().rev().fold(inner, |body, Member { position, trips, lanes, .. }| {
+                loops.iter().rev().fold(inner, |body, Member { position, trips, lanes, jammed, .. }| {
                     vec![Nest::Loop {
                         key: LoopKey { band: *id, position: *position },
                         trips: *trips,
                         lanes: *lanes,
+                        jammed: *jammed,
                         body,
                     }]
                 })
@@ -325,6 +426,7 @@ impl EstimatedRegion<'_> {
                 lanes: if coincident { Lanes::Independent } else { lanes(&all, with_sums.as_ref(), row, &others)? },
                 trips: 1.0,
                 tile: None,
+                jammed: false,
                 rows: Rc::new(self.rows(row)?),
             });
         }

@@ -7,9 +7,11 @@ mod scalars;
 use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
-use crate::loop_ast::{AstOptions, generate};
+use crate::loop_ast::{AstError, AstOptions, Node, generate, write_out};
 use crate::names::Names;
-use crate::transform::{BandId, Copies, Legality, Step, StepError, Tree, check_legal, label_above, labelled};
+use crate::transform::{
+    BandId, Copies, Legality, Step, StepError, Tree, apart_points, check_legal, label_above, labelled,
+};
 use crate::verify::{Verdict, sample_params, verify};
 use expect_test::{Expect, expect};
 use isl::Schedule;
@@ -24,6 +26,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
         Decision::Transform { order, reason, .. } => {
             let node = generate(order.tree(), &scop.context, &AstOptions::default()).unwrap();
             if let Some(params) = sample_params(&scop, &scop.context, 5).unwrap() {
+                let node = loops(order.tree(), &scop).unwrap();
                 let verdict = verify(&scop, &computed(&scop), &node, &params).unwrap();
                 assert!(!matches!(verdict, Verdict::Different { .. }), "{verdict:?}\n{}", node.text(&scop));
             }
@@ -31,6 +34,12 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
             format!("tiled: {tiled}, parallel: {parallel}, vectorized: {vectorized}; {reason}\n{}", node.text(&scop))
         }
     }
+}
+
+/// Everything that a plan would run.
+fn loops(tree: &Tree, scop: &Scop) -> Result<Node, AstError> {
+    let node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 })?;
+    Ok(write_out(node, &apart_points(tree, scop)?))
 }
 
 fn check_with(sketch: &str, options: &ScheduleOptions, expected: Expect) {
@@ -41,7 +50,7 @@ fn check(sketch: &str, expected: Expect) {
     check_with(sketch, &ScheduleOptions::default(), expected);
 }
 
-/// Permutes and tiles bands at random; `schedule` is labelled.
+/// Changes bands at random, in ways that are legal; `schedule` is labelled.
 fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
     let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), schedule).unwrap();
     let mut steps = Steps::new();
@@ -51,14 +60,18 @@ fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Sch
                 steps.push(Step::Reverse { band, member: member.position });
             }
         }
-        if permutable && members.len() > 1 {
+        if permutable && members.len() > 1 && dice.roll(3) > 0 {
             let mut order: Vec<usize> = (0..members.len()).collect();
             order.rotate_left(dice.roll(members.len() as u64) as usize);
             steps.push(Step::Permute { band, order });
             if dice.roll(3) > 0 {
                 steps.push(Step::Tile { band, sizes: members.iter().map(|_| 2 + dice.roll(2) as i64).collect() });
             }
+            return;
         }
+        let by = 2 + dice.roll(2) as i64;
+        let free = members.iter().filter(|m| m.coincident && dice.roll(3) == 0);
+        steps.extend(free.map(|m| Step::Jam { band, member: m.position, by }));
     });
     steps
 }

@@ -1,6 +1,7 @@
 //! Steps change trees. Whether what they make respects the dependences is not asked here, see [`super::check_legal`].
 
 use super::copy::{has_copies_below, pack};
+use super::jam::jam;
 use super::label::find;
 use super::{BandId, Label, Step, Tree, label_above};
 use crate::scop::Scop;
@@ -28,6 +29,8 @@ pub enum StepError {
     Unpackable { step: Step, why: &'static str },
     #[error("{step}: elements are copied inside of this loop")]
     AroundCopy { step: Step },
+    #[error("{step}: this loop is written out")]
+    WrittenOut { step: Step },
 }
 
 impl Step {
@@ -40,6 +43,9 @@ impl Step {
         let node = find(&tree.schedule.get_root()?, self.band())?.ok_or_else(missing)?;
         if has_copies_below(&node)? {
             return Err(StepError::AroundCopy { step: self.clone() });
+        }
+        if label_above(&node)?.is_some_and(|label| label.jam.is_some()) {
+            return Err(StepError::WrittenOut { step: self.clone() });
         }
         let members = node.band_n_member()?;
         let other_members = || StepError::OtherMembers { step: self.clone(), members };
@@ -65,6 +71,12 @@ impl Step {
                 }
                 tiled(&node, *band, sizes)?
             }
+            Step::Jam { member, by, .. } => {
+                if *member >= members || *by < 2 {
+                    return Err(other_members());
+                }
+                jam(&node, *member, *by)?
+            }
             Step::Pack { array, .. } => return pack(tree, scop, self, &node, *array),
             Step::Threads { .. } => self.labelled(&node, 0, |label| label.threads = true)?,
             Step::Vectors { .. } => self.labelled(&node, members - 1, |label| label.vectors = true)?,
@@ -88,13 +100,13 @@ impl Step {
 }
 
 /// The members of a band, with their coincident flags.
-fn rows(node: &ScheduleNode) -> Result<Vec<(UnionPwAff, bool)>, IslError> {
+pub(super) fn rows(node: &ScheduleNode) -> Result<Vec<(UnionPwAff, bool)>, IslError> {
     let rows = node.band_get_partial_schedule()?.list()?;
     rows.into_iter().enumerate().map(|(m, row)| Ok((row, node.band_member_get_coincident(m)?))).collect()
 }
 
 /// The band with other members in its place.
-fn with_rows(node: &ScheduleNode, rows: Vec<(UnionPwAff, bool)>) -> Result<ScheduleNode, IslError> {
+pub(super) fn with_rows(node: &ScheduleNode, rows: Vec<(UnionPwAff, bool)>) -> Result<ScheduleNode, IslError> {
     let (rows, coincident): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
     let partial = MultiUnionPwAff::from_union_pw_aff_list(&node.band_get_space()?, &rows)?;
     let permutable = node.band_get_permutable()?;
@@ -113,5 +125,5 @@ fn tiled(node: &ScheduleNode, band: BandId, sizes: &[i64]) -> Result<ScheduleNod
     let sizes: Vec<Val> = sizes.iter().map(|size| Val::int_from_si(ctx, *size)).collect::<Result<_, _>>()?;
     let sizes = MultiVal::from_val_list(&node.band_get_space()?, &sizes)?;
     let points = node.band_tile(&sizes)?.child(0)?;
-    Label { band: band.points(), threads: false, vectors: false }.insert(&points)
+    Label::from(band.points()).insert(&points)
 }

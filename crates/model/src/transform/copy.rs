@@ -190,7 +190,7 @@ fn copy_loops(tree: &Tree, id: CopyId, footprint: &Map, depth: usize) -> Result<
     let band = BandId { number: super::label::next_number(&tree.schedule)?, level: 0 };
     let leaf = ScheduleNode::from_extension(&UnionMap::from_map(&instances)?)?.child(0)?;
     let loops = leaf.insert_partial_schedule(&rows)?.band_set_permutable(true)?;
-    Label { band, threads: false, vectors: false }.insert(&loops)?.root()
+    Label::from(band).insert(&loops)?.root()
 }
 
 /// Pairs of copies and those that may find something else in them than in the array, or for which the copy reads what the original may not;

@@ -12,13 +12,22 @@ pub struct Label {
     pub threads: bool,
     /// The last member is for vectors.
     pub vectors: bool,
+    /// Its one member counts so many iterations that run side by side.
+    pub jam: Option<i64>,
+}
+
+impl From<BandId> for Label {
+    fn from(band: BandId) -> Label {
+        Label { band, threads: false, vectors: false, jam: None }
+    }
 }
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let (threads, vectors) =
             (if self.threads { " threads" } else { "" }, if self.vectors { " vectors" } else { "" });
-        write!(f, "{}{threads}{vectors}", self.band)
+        write!(f, "{}{threads}{vectors}", self.band)?;
+        self.jam.map_or(Ok(()), |by| write!(f, " jam {by}"))
     }
 }
 
@@ -28,11 +37,12 @@ impl Label {
         let id = words.next()?.strip_prefix('B')?;
         let (number, level) = id.split_once('.').unwrap_or((id, "0"));
         let band = BandId { number: number.parse().ok()?, level: level.parse().ok()? };
-        let mut label = Label { band, threads: false, vectors: false };
-        for word in words {
+        let mut label = Label::from(band);
+        while let Some(word) = words.next() {
             match word {
                 "threads" => label.threads = true,
                 "vectors" => label.vectors = true,
+                "jam" => label.jam = Some(words.next()?.parse().ok()?),
                 _ => return None,
             }
         }
@@ -86,7 +96,7 @@ fn label_below(node: ScheduleNode, next: &mut u32) -> Result<ScheduleNode, IslEr
     if is_loops(&node)? && label_above(&node)?.is_none() {
         let band = BandId { number: *next, level: 0 };
         *next += 1;
-        node = Label { band, threads: false, vectors: false }.insert(&node)?.child(0)?;
+        node = Label::from(band).insert(&node)?.child(0)?;
         inserted = 1;
     }
     for k in 0..children(&node)? {

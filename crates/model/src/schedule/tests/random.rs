@@ -46,8 +46,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let tree = random_packs(&mut dice, applied(schedule.into(), &steps, &scop), &scop);
         copied += usize::from(!tree.copies.is_empty());
         let tree = legal(tree, &scop, &deps);
-        let options = AstOptions { max_nodes: 2000 };
-        let node = generate(&tree, &scop.context, &options).unwrap();
+        let node = loops(&tree, &scop).unwrap();
         for params in [[5, 4], [3, 6], [1, 1]] {
             match verify(&scop, &computed(&scop), &node, &params).unwrap() {
                 Verdict::Same { instances } => replayed += instances,
@@ -90,6 +89,9 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
             other => other.unwrap(),
         };
         let mut tree: Tree = labelled(&random_order(&mut dice, &scop, &deps)).unwrap().into();
+        if dice.roll(3) == 0 {
+            tree = random_jam(&mut dice, tree, &scop);
+        }
         if dice.roll(2) == 0 {
             tree = random_packs(&mut dice, tree, &scop);
         }
@@ -103,7 +105,7 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
             Legality::Legal(legal) => legal.tree(),
             Legality::Violated(_) => &tree,
         };
-        let node = match generate(tree, &scop.context, &AstOptions { max_nodes: 2000 }) {
+        let node = match loops(tree, &scop) {
             // A cell that does not exist has no number.
             Err(_) if is_spoilt && matches!(verdict, Legality::Violated(_)) => continue,
             // isl got it wrong in all ways, and it was noticed.
@@ -159,6 +161,21 @@ fn legal_orders_compute_the_same_and_refused_ones_have_a_reason() {
         "{legal} legal, {copied} of them with copies, {wrong} wrong, {strict} too strict, {too_large} too large to tell, \
          {disordered} without loops"
     );
+}
+
+/// Iterations of some loop side by side, whatever it carries.
+fn random_jam(dice: &mut Dice, tree: Tree, scop: &Scop) -> Tree {
+    let mut bands = Vec::new();
+    let visit = |node: &isl::ScheduleNode| -> Result<bool, isl::IslError> {
+        if let Some(label) = label_above(node)?.filter(|label| label.jam.is_none()) {
+            bands.push((label.band, node.band_n_member()?));
+        }
+        Ok(true)
+    };
+    tree.schedule.foreach_schedule_node_top_down(visit).unwrap();
+    let (band, members) = bands[dice.roll(bands.len() as u64) as usize];
+    let step = Step::Jam { band, member: dice.roll(members as u64) as usize, by: 2 + dice.roll(2) as i64 };
+    step.apply(&tree, scop).unwrap()
 }
 
 /// The instances of which something is left in the arrays at the end, or that such an instance gets a value from.

@@ -1,0 +1,476 @@
+//! Loops over iterations that run side by side are written out where all of them exist, and stay loops at the ragged ends.
+//!
+//! The tree has such loops innermost: `for k { for p in 0..=min(3, n - 4 t - 1) { S(4 t + p, k) } }`. They are full if `first <= 0` and
+//! `last >= by - 1`, since they are never larger. As far as that does not depend on k it is asked before the loop over k, of which there
+//! are two versions then. What depends on k, as at the edge of a triangle, cuts its range in three: before, where it is full,
+//! and behind. So control inside of k is as good as none.
+
+use super::{BinaryOp, Counter, Expr, For, LoopRole, Node};
+use crate::scop::ArrayId;
+use crate::transform::ApartPoints;
+
+/// More copies of calls than this in one place are not made.
+const MAX_CALLS: usize = 64;
+
+/// Ensures: the same instances in the same order; no loop is to be written out any more.
+pub fn write_out(node: Node, apart: &ApartPoints) -> Node {
+    let mut next = 0;
+    for_each_loop(&node, &mut |f| next = next.max(f.counter.0 + 1));
+    Writer { apart, next }.node(node)
+}
+
+struct Writer<'a> {
+    apart: &'a ApartPoints,
+    /// Counters of copies of loops are their own.
+    next: u32,
+}
+
+/// A part of the loops with everything written out, and when that is what it was.
+struct WrittenOut {
+    node: Node,
+    full: Vec<Limit>,
+}
+
+/// `value <= 0`.
+#[derive(Clone, Debug, PartialEq)]
+struct Limit(Expr);
+
+impl Writer<'_> {
+    fn node(&mut self, node: Node) -> Node {
+        match node {
+            Node::Block(children) => Node::Block(children.into_iter().map(|child| self.node(child)).collect()),
+            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node,
+            Node::If { condition, then, otherwise } => {
+                let otherwise = otherwise.map(|other| Box::new(self.node(*other)));
+                Node::If { condition, then: Box::new(self.node(*then)), otherwise }
+            }
+            Node::For(f) if f.role.is_jammed() => self.here(Node::For(f)),
+            Node::For(f) if is_innermost(&f.body) => self.innermost(*f),
+            Node::For(mut f) => {
+                f.body = self.node(f.body);
+                Node::For(f)
+            }
+        }
+    }
+
+    /// One part of the code with two versions.
+    fn here(&mut self, node: Node) -> Node {
+        match self.written_out(&node) {
+            Some(WrittenOut { node: full, full: limits }) if has_jammed(&node) => either(&limits, full, in_order(node)),
+            _ => in_order(node),
+        }
+    }
+
+    /// Two versions of a loop, and as many parts of it as there are.
+    fn innermost(&mut self, f: For) -> Node {
+        if !has_jammed(&f.body) {
+            return Node::For(Box::new(f));
+        }
+        let Some(WrittenOut { node: body, full }) = self.written_out(&f.body) else {
+            return in_order(Node::For(Box::new(f)));
+        };
+        let (inside, before): (Vec<Limit>, Vec<Limit>) = full.into_iter().partition(|limit| limit.mentions(f.counter));
+        let ragged = |first: Expr, last: Expr, writer: &mut Self| {
+            let f = For { first, last, ..f.clone() };
+            in_order(writer.renamed(&Node::For(Box::new(f))))
+        };
+        let ends: Option<Vec<End>> = inside.iter().map(|limit| limit.end_of(f.counter)).collect();
+        let full = match ends {
+            Some(ends) if f.step == 1 => {
+                let lowest = extreme(BinaryOp::Max, ends.iter().filter_map(End::lower));
+                let highest = extreme(BinaryOp::Min, ends.iter().filter_map(End::upper));
+                let mut parts = Vec::new();
+                let mut first = f.first.clone();
+                if let Some(lowest) = lowest {
+                    let last = Expr::binary(BinaryOp::Min, f.last.clone(), less(lowest.clone()));
+                    parts.push(ragged(first.clone(), last, self));
+                    first = Expr::binary(BinaryOp::Max, first, lowest);
+                }
+                let last = match &highest {
+                    Some(highest) => Expr::binary(BinaryOp::Min, f.last.clone(), highest.clone()),
+                    None => f.last.clone(),
+                };
+                parts.push(Node::For(Box::new(For { first: first.clone(), last, body, ..f.clone() })));
+                if let Some(highest) = highest {
+                    let first = Expr::binary(BinaryOp::Max, first, more(highest));
+                    parts.push(ragged(first, f.last.clone(), self));
+                }
+                if parts.len() == 1 { parts.remove(0) } else { Node::Block(parts) }
+            }
+            _ => {
+                let body = either(&inside, body, in_order(self.renamed(&f.body)));
+                Node::For(Box::new(For { body, ..f.clone() }))
+            }
+        };
+        match before.is_empty() {
+            true => full,
+            false => either(&before, full, ragged(f.first.clone(), f.last.clone(), self)),
+        }
+    }
+
+    /// `None`: that would be too much.
+    fn written_out(&mut self, node: &Node) -> Option<WrittenOut> {
+        let mut full = Vec::new();
+        let node = self.copy_out(node, &mut full)?;
+        (calls(&node) <= MAX_CALLS).then_some(WrittenOut { node, full })
+    }
+
+    fn copy_out(&mut self, node: &Node, full: &mut Vec<Limit>) -> Option<Node> {
+        Some(match node {
+            Node::For(f) if f.role.is_jammed() => {
+                let mut points = Vec::new();
+                self.points(f, &mut points, full)?;
+                let apart = self.apart_in(&points);
+                Node::Jammed { points, apart }
+            }
+            Node::For(f) => {
+                if f.first != f.last {
+                    return None;
+                }
+                let counter = self.fresh();
+                let body = replaced(&f.body, &counter_is(f.counter, &Expr::Counter(counter)));
+                let mut inside = Vec::new();
+                let body = self.copy_out(&body, &mut inside)?;
+                // Who asks for them stands before this loop, of one iteration.
+                let value = counter_is(counter, &f.first);
+                inside.iter().for_each(|Limit(limit)| Limit::add(limit.replaced(&value), full));
+                Node::For(Box::new(For { counter, body, ..(**f).clone() }))
+            }
+            Node::Block(children) => {
+                Node::Block(children.iter().map(|child| self.copy_out(child, full)).collect::<Option<_>>()?)
+            }
+            Node::If { condition, then, otherwise } => {
+                let otherwise = match otherwise {
+                    Some(other) => Some(Box::new(self.copy_out(other, full)?)),
+                    None => None,
+                };
+                Node::If { condition: condition.clone(), then: Box::new(self.copy_out(then, full)?), otherwise }
+            }
+            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
+        })
+    }
+
+    /// Loops directly in each other are one list of points.
+    fn points(&mut self, f: &For, points: &mut Vec<Node>, full: &mut Vec<Limit>) -> Option<()> {
+        let LoopRole::Jammed { by } = f.role else { return None };
+        if f.step != 1 {
+            return None;
+        }
+        Limit::at_most(&f.first, 0, full);
+        Limit::at_least(&f.last, i128::from(by) - 1, full);
+        for value in 0..by {
+            let body = replaced(&f.body, &counter_is(f.counter, &Expr::Int(i128::from(value))));
+            match &body {
+                Node::For(inner) if inner.role.is_jammed() => self.points(inner, points, full)?,
+                body => points.push(self.copy_out(body, full)?),
+            }
+        }
+        Some(())
+    }
+
+    /// What is apart for all statements in it.
+    fn apart_in(&self, points: &[Node]) -> Vec<ArrayId> {
+        let mut all: Option<Vec<ArrayId>> = None;
+        points.iter().for_each(|point| {
+            for_each_call(point, &mut |statement| {
+                let apart = self.apart.get(&statement);
+                let is_apart = |array: &ArrayId| apart.is_some_and(|apart| apart.contains(array));
+                all = Some(match all.take() {
+                    Some(all) => all.into_iter().filter(is_apart).collect(),
+                    None => apart.into_iter().flatten().copied().collect(),
+                });
+            });
+        });
+        all.unwrap_or_default()
+    }
+
+    fn fresh(&mut self) -> Counter {
+        self.next += 1;
+        Counter(self.next - 1)
+    }
+
+    /// A copy with counters of its own.
+    fn renamed(&mut self, node: &Node) -> Node {
+        match node {
+            Node::For(f) => {
+                let counter = self.fresh();
+                let body = replaced(&f.body, &counter_is(f.counter, &Expr::Counter(counter)));
+                Node::For(Box::new(For { counter, body: self.renamed(&body), ..(**f).clone() }))
+            }
+            Node::Block(children) => Node::Block(children.iter().map(|child| self.renamed(child)).collect()),
+            Node::If { condition, then, otherwise } => {
+                let otherwise = otherwise.as_ref().map(|other| Box::new(self.renamed(other)));
+                Node::If { condition: condition.clone(), then: Box::new(self.renamed(then)), otherwise }
+            }
+            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
+        }
+    }
+}
+
+fn counter_is(counter: Counter, value: &Expr) -> impl Fn(&Expr) -> Option<Expr> {
+    move |e| (*e == Expr::Counter(counter)).then(|| value.clone())
+}
+
+fn replaced(node: &Node, value: &impl Fn(&Expr) -> Option<Expr>) -> Node {
+    let all = |exprs: &[Expr]| exprs.iter().map(|e| e.replaced(value)).collect::<Vec<_>>();
+    let nodes = |nodes: &[Node]| nodes.iter().map(|node| replaced(node, value)).collect::<Vec<_>>();
+    let own = |own: &super::OwnCell| super::OwnCell { number: own.number.replaced(value), ..own.clone() };
+    match node {
+        Node::Block(children) => Node::Block(nodes(children)),
+        Node::Jammed { points, apart } => Node::Jammed { points: nodes(points), apart: apart.clone() },
+        Node::For(f) => {
+            let (first, last) = (f.first.replaced(value), f.last.replaced(value));
+            Node::For(Box::new(For { first, last, body: replaced(&f.body, value), ..(**f).clone() }))
+        }
+        Node::If { condition, then, otherwise } => Node::If {
+            condition: condition.replaced(value),
+            then: Box::new(replaced(then, value)),
+            otherwise: otherwise.as_ref().map(|other| Box::new(replaced(other, value))),
+        },
+        Node::Call { statement, coordinates, found } => Node::Call {
+            statement: *statement,
+            coordinates: all(coordinates),
+            found: found.iter().map(|(load, cell)| (*load, own(cell))).collect(),
+        },
+        Node::Copy { copy, around, from, coordinates, into, loads } => Node::Copy {
+            copy: *copy,
+            around: all(around),
+            from: from.clone(),
+            coordinates: all(coordinates),
+            into: own(into),
+            loads: loads.clone(),
+        },
+    }
+}
+
+/// Loops that were to be written out run as loops.
+fn in_order(node: Node) -> Node {
+    match node {
+        Node::For(mut f) => {
+            if f.role.is_jammed() {
+                f.role = LoopRole::InOrder;
+            }
+            f.body = in_order(f.body);
+            Node::For(f)
+        }
+        Node::Block(children) => Node::Block(children.into_iter().map(in_order).collect()),
+        Node::If { condition, then, otherwise } => {
+            let otherwise = otherwise.map(|other| Box::new(in_order(*other)));
+            Node::If { condition, then: Box::new(in_order(*then)), otherwise }
+        }
+        Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node,
+    }
+}
+
+fn either(limits: &[Limit], full: Node, ragged: Node) -> Node {
+    let all = limits.iter().map(|Limit(value)| Expr::binary(BinaryOp::Le, value.clone(), Expr::Int(0)));
+    match all.reduce(|all, one| Expr::binary(BinaryOp::And, all, one)) {
+        Some(condition) => Node::If { condition, then: Box::new(full), otherwise: Some(Box::new(ragged)) },
+        None => full,
+    }
+}
+
+/// Nothing but loops to be written out, and those of one iteration, is in it.
+fn is_innermost(node: &Node) -> bool {
+    let mut innermost = true;
+    for_each_loop(node, &mut |f| innermost &= f.role.is_jammed() || f.first == f.last);
+    innermost
+}
+
+fn has_jammed(node: &Node) -> bool {
+    let mut any = false;
+    for_each_loop(node, &mut |f| any |= f.role.is_jammed());
+    any
+}
+
+fn for_each_loop(node: &Node, visit: &mut impl FnMut(&For)) {
+    match node {
+        Node::Block(children) | Node::Jammed { points: children, .. } => {
+            children.iter().for_each(|child| for_each_loop(child, visit));
+        }
+        Node::For(f) => {
+            visit(f);
+            for_each_loop(&f.body, visit);
+        }
+        Node::If { then, otherwise, .. } => {
+            for_each_loop(then, visit);
+            otherwise.iter().for_each(|other| for_each_loop(other, visit));
+        }
+        Node::Call { .. } | Node::Copy { .. } => {}
+    }
+}
+
+fn for_each_call(node: &Node, visit: &mut impl FnMut(crate::scop::StatementId)) {
+    match node {
+        Node::Block(children) | Node::Jammed { points: children, .. } => {
+            children.iter().for_each(|child| for_each_call(child, visit));
+        }
+        Node::For(f) => for_each_call(&f.body, visit),
+        Node::If { then, otherwise, .. } => {
+            for_each_call(then, visit);
+            otherwise.iter().for_each(|other| for_each_call(other, visit));
+        }
+        Node::Call { statement, .. } => visit(*statement),
+        Node::Copy { .. } => {}
+    }
+}
+
+fn calls(node: &Node) -> usize {
+    let mut count = 0;
+    for_each_call(node, &mut |_| count += 1);
+    count
+}
+
+/// What a limit says of the counter of a loop.
+enum End {
+    Lower(Expr),
+    Upper(Expr),
+}
+
+impl End {
+    fn lower(&self) -> Option<Expr> {
+        if let End::Lower(e) = self { Some(e.clone()) } else { None }
+    }
+    fn upper(&self) -> Option<Expr> {
+        if let End::Upper(e) = self { Some(e.clone()) } else { None }
+    }
+}
+
+impl Limit {
+    /// `value <= most`, taken apart; what is plainly so is nothing to ask.
+    fn at_most(value: &Expr, most: i128, out: &mut Vec<Limit>) {
+        match value {
+            Expr::Binary(BinaryOp::Max, l, r) => {
+                Limit::at_most(l, most, out);
+                Limit::at_most(r, most, out);
+            }
+            Expr::Int(v) if *v <= most => {}
+            _ => Limit::add(Expr::binary(BinaryOp::Sub, value.clone(), Expr::Int(most)), out),
+        }
+    }
+    fn at_least(value: &Expr, least: i128, out: &mut Vec<Limit>) {
+        match value {
+            Expr::Binary(BinaryOp::Min, l, r) => {
+                Limit::at_least(l, least, out);
+                Limit::at_least(r, least, out);
+            }
+            Expr::Int(v) if *v >= least => {}
+            _ => Limit::add(Expr::binary(BinaryOp::Sub, Expr::Int(least), value.clone()), out),
+        }
+    }
+    /// Of two limits that differ by a number only the stricter counts.
+    fn add(value: Expr, out: &mut Vec<Limit>) {
+        let Some(terms) = Terms::of(&value) else { return out.push(Limit(value)) };
+        for Limit(other) in out.iter_mut() {
+            let Some(others) = Terms::of(other).filter(|others| others.products == terms.products) else { continue };
+            if terms.number > others.number {
+                *other = terms.expr();
+            }
+            return;
+        }
+        out.push(Limit(terms.expr()));
+    }
+    fn mentions(&self, counter: Counter) -> bool {
+        let mut found = false;
+        self.0.for_each(&mut |e| found |= *e == Expr::Counter(counter));
+        found
+    }
+    /// `None`: it is not of the form `counter <= …` or `counter >= …`.
+    fn end_of(&self, counter: Counter) -> Option<End> {
+        let mut terms = Terms::of(&self.0)?;
+        let at = terms.products.iter().position(|(_, e)| *e == Expr::Counter(counter))?;
+        let (factor, _) = terms.products.remove(at);
+        let mentioned_again = terms.products.iter().any(|(_, e)| Limit(e.clone()).mentions(counter));
+        match factor {
+            _ if mentioned_again => None,
+            1 => Some(End::Upper(terms.negated()?.expr())),
+            -1 => Some(End::Lower(terms.expr())),
+            _ => None,
+        }
+    }
+}
+
+/// Σ factor · expression + number. What is no sum or product with a number is an expression of its own.
+#[derive(Clone, Debug, PartialEq)]
+struct Terms {
+    products: Vec<(i128, Expr)>,
+    number: i128,
+}
+
+impl Terms {
+    /// `None`: there are numbers in it that 128 bits do not hold.
+    fn of(e: &Expr) -> Option<Terms> {
+        let mut terms = Terms { products: Vec::new(), number: 0 };
+        terms.add(e, 1)?;
+        terms.products.retain(|(factor, _)| *factor != 0);
+        terms.products.sort_by_cached_key(|(_, e)| format!("{e:?}"));
+        Some(terms)
+    }
+    fn add(&mut self, e: &Expr, factor: i128) -> Option<()> {
+        match e {
+            Expr::Int(v) => self.number = self.number.checked_add(factor.checked_mul(*v)?)?,
+            Expr::Neg(e) => self.add(e, factor.checked_neg()?)?,
+            Expr::Binary(BinaryOp::Add, l, r) => {
+                self.add(l, factor)?;
+                self.add(r, factor)?;
+            }
+            Expr::Binary(BinaryOp::Sub, l, r) => {
+                self.add(l, factor)?;
+                self.add(r, factor.checked_neg()?)?;
+            }
+            Expr::Binary(BinaryOp::Mul, l, r) => match (l.as_int(), r.as_int()) {
+                (Some(v), _) => self.add(r, factor.checked_mul(v)?)?,
+                (_, Some(v)) => self.add(l, factor.checked_mul(v)?)?,
+                _ => self.product(e, factor)?,
+            },
+            _ => self.product(e, factor)?,
+        }
+        Some(())
+    }
+    fn product(&mut self, e: &Expr, factor: i128) -> Option<()> {
+        match self.products.iter_mut().find(|(_, other)| other == e) {
+            Some((sum, _)) => *sum = sum.checked_add(factor)?,
+            None => self.products.push((factor, e.clone())),
+        }
+        Some(())
+    }
+    fn negated(mut self) -> Option<Terms> {
+        for (factor, _) in &mut self.products {
+            *factor = factor.checked_neg()?;
+        }
+        Some(Terms { number: self.number.checked_neg()?, ..self })
+    }
+    fn expr(&self) -> Expr {
+        let mut sum: Option<Expr> = (self.number != 0 || self.products.is_empty()).then_some(Expr::Int(self.number));
+        for (factor, e) in &self.products {
+            let size = factor.unsigned_abs() as i128;
+            let product = match size {
+                1 => e.clone(),
+                _ => Expr::binary(BinaryOp::Mul, Expr::Int(size), e.clone()),
+            };
+            sum = Some(match (sum, *factor < 0) {
+                (Some(sum), true) => Expr::binary(BinaryOp::Sub, sum, product),
+                (Some(sum), false) => Expr::binary(BinaryOp::Add, sum, product),
+                (None, true) => Expr::Neg(Box::new(product)),
+                (None, false) => product,
+            });
+        }
+        sum.unwrap_or(Expr::Int(0))
+    }
+}
+
+fn extreme(op: BinaryOp, all: impl Iterator<Item = Expr>) -> Option<Expr> {
+    all.reduce(|left, right| Expr::binary(op, left, right))
+}
+
+fn more(e: Expr) -> Expr {
+    simpler(Expr::binary(BinaryOp::Add, e, Expr::Int(1)))
+}
+
+fn less(e: Expr) -> Expr {
+    simpler(Expr::binary(BinaryOp::Sub, e, Expr::Int(1)))
+}
+
+fn simpler(e: Expr) -> Expr {
+    Terms::of(&e).map_or(e, |terms| terms.expr())
+}
