@@ -10,6 +10,8 @@ object! {
 methods! { UnionPwAff;
     fn pw_affs(&self) -> Vec<PwAff> = isl_union_pw_aff_get_pw_aff_list;
     fn neg(&self) -> UnionPwAff = isl_union_pw_aff_neg;
+    /// The sum where both have a value, and the value of the one that has one elsewhere.
+    fn union_add(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_union_add;
     fn sub(&self, other: &UnionPwAff) -> UnionPwAff = isl_union_pw_aff_sub;
     fn floor(&self) -> UnionPwAff = isl_union_pw_aff_floor;
     fn scale_val(&self, factor: &Val) -> UnionPwAff = isl_union_pw_aff_scale_val;

@@ -12,12 +12,14 @@ mod show;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AST, AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
-pub use jam::write_out;
+pub use jam::{own_scalars, write_out};
 pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
 
 use crate::delicm::Element;
 use crate::scop::{ArrayId, CopyId, ParamId, StatementId, ValueId};
+use crate::transform::Points;
+use std::collections::BTreeMap;
 
 /// A loop counter of the generated code; unique in one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +46,8 @@ pub enum Node {
         coordinates: Vec<Expr>,
         /// Loads that are not done: their values are in memory of our own.
         found: Vec<(ValueId, OwnCell)>,
+        /// The scalars that it shares with its own iteration only, of those that run side by side.
+        private: Vec<PrivateScalar>,
     },
     /// `into = from`.
     Copy {
@@ -57,6 +61,14 @@ pub enum Node {
         /// The loads that the copy stands for.
         loads: Vec<ValueId>,
     },
+}
+
+/// One of as many scalars as there are iterations side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrivateScalar {
+    pub scalar: ArrayId,
+    pub number: Expr,
+    pub of: i64,
 }
 
 /// A cell of a temporary, from its first one on.
@@ -90,7 +102,7 @@ pub enum LoopRole {
     /// No dependence is carried: they may run in any order or at once.
     Independent,
     /// There are so many at most, from 0 on, to be written out where there are as many.
-    Jammed { by: i64 },
+    Jammed { points: Points },
     /// Independent, innermost and mostly stride-one: meant for the vectorizer.
     Vectors,
     /// Independent, and distributed over threads; no loop around is. The share of each thread may be meant for the vectorizer.
@@ -208,6 +220,16 @@ impl Expr {
 }
 
 impl Node {
+    /// The scalars that iterations side by side have for themselves, and how many there are of each.
+    pub fn private_scalars(&self) -> BTreeMap<ArrayId, i64> {
+        let mut all = BTreeMap::new();
+        jam::for_each_leaf(self, &mut |leaf| {
+            if let Node::Call { private, .. } = leaf {
+                all.extend(private.iter().map(|p| (p.scalar, p.of)));
+            }
+        });
+        all
+    }
     /// Every expression that is evaluated: bounds, guards, coordinates, cells.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
@@ -226,8 +248,9 @@ impl Node {
                     o.for_each_expr(visit);
                 }
             }
-            Node::Call { coordinates, found, .. } => {
-                coordinates.iter().chain(found.iter().map(|(_, own)| &own.number)).for_each(visit)
+            Node::Call { coordinates, found, private, .. } => {
+                let own = found.iter().map(|(_, own)| &own.number).chain(private.iter().map(|p| &p.number));
+                coordinates.iter().chain(own).for_each(visit)
             }
             Node::Copy { coordinates, into, .. } => coordinates.iter().chain([&into.number]).for_each(visit),
         }

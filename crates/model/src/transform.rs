@@ -16,7 +16,7 @@ mod reach;
 
 pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
-pub use jam::{ApartPoints, apart_points};
+pub use jam::{ApartPoints, Points, PrivateScalars, apart_points};
 pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal};
 
@@ -33,12 +33,14 @@ use std::fmt;
 pub struct Tree {
     pub schedule: Schedule,
     pub copies: Copies,
+    /// Scalars of which each iteration that runs side by side has one of its own. [`check_legal`] says which.
+    pub private: PrivateScalars,
 }
 
 /// Nothing is made yet.
 impl From<Schedule> for Tree {
     fn from(schedule: Schedule) -> Tree {
-        Tree { schedule, copies: Copies::new() }
+        Tree { schedule, copies: Copies::new(), private: PrivateScalars::new() }
     }
 }
 

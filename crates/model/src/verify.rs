@@ -156,7 +156,7 @@ fn order_of(
     let mut own = OwnCells::default();
     let outcome = node.run(params, direction, MAX_ITERATIONS, &mut |ran: Ran| {
         let event = match ran {
-            Ran::Instance { statement, at, found } => match trace.position(statement, &at) {
+            Ran::Instance { statement, at, found, private } => match trace.position(statement, &at) {
                 None => Err(format!("{statement}{at:?} runs but does not exist")),
                 Some(k) if seen[k] => Err(format!("{statement}{at:?} runs twice")),
                 Some(k) => {
@@ -167,7 +167,13 @@ fn order_of(
                         let access = access.ok_or_else(|| format!("{statement} has no such load"))?;
                         Ok((access, own.cell(trace, cell)))
                     });
-                    found.collect::<Result<_, String>>().map(|found| Event::Instance { k, found })
+                    let found = found.collect::<Result<Vec<_>, String>>();
+                    let mut elsewhere = Vec::new();
+                    for (access, touched) in accesses.iter().enumerate() {
+                        let scalar = private.iter().find(|(scalar, _)| *scalar == touched.array);
+                        elsewhere.extend(scalar.map(|&own_scalar| (access, own.cell(trace, own_scalar))));
+                    }
+                    found.map(|found| Event::Instance { k, elsewhere: found.into_iter().chain(elsewhere).collect() })
                 }
             },
             Ran::Copy { from, at, into } => {

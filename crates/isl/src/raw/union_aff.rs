@@ -12,6 +12,7 @@ functions! {
     pub fn isl_union_pw_aff_free(upa: Take<isl_union_pw_aff>);
     pub fn isl_union_pw_aff_get_pw_aff_list(upa: Keep<isl_union_pw_aff>) -> Give<isl_pw_aff_list>;
     pub fn isl_union_pw_aff_neg(upa: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
+    pub fn isl_union_pw_aff_union_add(upa1: Take<isl_union_pw_aff>, upa2: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_sub(upa1: Take<isl_union_pw_aff>, upa2: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_floor(upa: Take<isl_union_pw_aff>) -> Give<isl_union_pw_aff>;
     pub fn isl_union_pw_aff_scale_val(upa: Take<isl_union_pw_aff>, v: Take<isl_val>) -> Give<isl_union_pw_aff>;

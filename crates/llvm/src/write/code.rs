@@ -4,7 +4,7 @@ use super::inputs::Inputs;
 use super::ir::{Builder, Value};
 use super::tags::Tags;
 use super::target::CodeTarget;
-use super::versions::Slots;
+use super::versions::{Slots, StackSlot};
 use super::{Site, Written};
 use model::loop_ast::Counter;
 use model::plan::Plan;
@@ -16,6 +16,8 @@ pub(super) struct CodeWriter<'s> {
     pub(super) build: &'s Builder,
     pub(super) inputs: &'s Inputs<'s>,
     pub(super) slots: &'s Slots,
+    /// Those that the iteration being written has for itself.
+    pub(super) own_slots: HashMap<ArrayId, StackSlot>,
     pub(super) target: CodeTarget,
     pub(super) tags: Tags,
     pub(super) counters: HashMap<Counter, Value>,
@@ -34,6 +36,7 @@ impl<'s> CodeWriter<'s> {
             build: &site.build,
             inputs,
             slots,
+            own_slots: HashMap::new(),
             target: CodeTarget::InPlace,
             tags: Tags::new(&site.build, site.region, plan),
             counters: HashMap::new(),

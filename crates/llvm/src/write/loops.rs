@@ -29,8 +29,9 @@ impl CodeWriter<'_> {
                 self.write_loop(f, first, last)
             }
             Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
-            Node::Call { statement, coordinates, found } => {
+            Node::Call { statement, coordinates, found, private } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
+                self.own_slots = self.write_own_slots(private)?;
                 self.write_statement(*statement, &coordinates, found)
             }
             Node::Copy { from, coordinates, into, loads, .. } => {

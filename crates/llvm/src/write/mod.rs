@@ -121,7 +121,7 @@ pub fn write_region(
 ) -> Result<Written, WriteError> {
     let site = Site::open(anchors, region, options)?;
     let build = &site.build;
-    let slots = Slots::make(&site)?;
+    let slots = Slots::make(&site, plan)?;
     let apart = (options.outline && !plan.check.is_empty()).then(|| build.new_block(c"lw.check"));
     let inputs = Check::new(Inputs::freeze(&site, apart)?).write(&plan.check)?;
     let mut code = CodeWriter::new(&site, &inputs, &slots, plan);

@@ -4,9 +4,10 @@ use super::WriteError;
 use super::code::CodeWriter;
 use super::elsewhere::Fetched;
 use super::ir::{Block, Value};
+use super::versions::StackSlot;
 use crate::body::{Body, BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
-use model::loop_ast::OwnCell;
+use model::loop_ast::{OwnCell, PrivateScalar};
 use model::polynomial::Polynomial;
 use model::scop::{ArrayId, Predicate, StatementId};
 use planted::Fault;
@@ -89,9 +90,30 @@ impl CodeWriter<'_> {
         Ok(())
     }
 
+    /// Where an instance finds the scalars that its iteration has for itself.
+    pub(super) fn write_own_slots(
+        &mut self,
+        private: &[PrivateScalar],
+    ) -> Result<HashMap<ArrayId, StackSlot>, WriteError> {
+        let mut own = HashMap::new();
+        for PrivateScalar { scalar, number, .. } in private {
+            let StackSlot { ty, pointer } = self.slots.get(*scalar)?;
+            let (bytes, alignment) = self.site.function.module().layout_of(ty);
+            let size = self.build.constant(bytes.next_multiple_of(alignment.max(1)) as i64);
+            let number = self.write_int(number)?;
+            let pointer = self.build.offset(pointer, self.build.mul(number, size));
+            own.insert(*scalar, StackSlot { ty, pointer });
+        }
+        Ok(own)
+    }
+
+    fn slot(&self, slot: ArrayId) -> Result<StackSlot, WriteError> {
+        self.own_slots.get(&slot).map_or_else(|| self.slots.get(slot), |own| Ok(*own))
+    }
+
     fn read_slots(&mut self, body: &Body, instance: &mut Instance) -> Result<(), WriteError> {
         for access in &body.reads {
-            let value = self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?);
+            let value = self.target.read_slot(self.build, access.slot, self.slot(access.slot)?);
             instance.now.insert(self.site.value(access.value), value);
         }
         Ok(())
@@ -164,7 +186,7 @@ impl CodeWriter<'_> {
     }
 
     fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {
-        self.target.write_slot(self.build, slot, self.slots.get(slot)?, value)
+        self.target.write_slot(self.build, slot, self.slot(slot)?, value)
     }
 
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.

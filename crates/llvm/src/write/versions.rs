@@ -6,6 +6,7 @@ use super::{Site, WriteError};
 use crate::body::{BodyKind, LiveOut};
 use crate::facts::ValueId;
 use indexmap::IndexMap;
+use model::plan::Plan;
 use model::scop::ArrayId;
 use planted::Fault;
 
@@ -24,9 +25,10 @@ impl Slots {
         known.ok_or_else(|| WriteError::Reader(format!("slot {slot} is never described")))
     }
 
-    /// One alloca per scalar array, in the function's first block so that SROA promotes them.
-    pub(super) fn make(site: &Site) -> Result<Slots, WriteError> {
+    /// One alloca per scalar array, for as many as run side by side, in the function's first block so that SROA promotes them.
+    pub(super) fn make(site: &Site, plan: &Plan) -> Result<Slots, WriteError> {
         let mut typed: Vec<(ArrayId, Value)> = Vec::new();
+        let several = plan.body.private_scalars();
         let region = site.region;
         typed.extend(region.initial.iter().map(|&(slot, value)| (slot, site.value(value))));
         for body in region.bodies.values() {
@@ -50,7 +52,11 @@ impl Slots {
                 Some(known) if known.ty == ty => {}
                 Some(_) => return Err(WriteError::Reader(format!("slot {slot} holds values of two types"))),
                 None => {
-                    slots.insert(slot, StackSlot { ty, pointer: site.build.alloca(ty) });
+                    let place = match several.get(&slot) {
+                        Some(&count) => site.build.array_type(ty, count as u64),
+                        None => ty,
+                    };
+                    slots.insert(slot, StackSlot { ty, pointer: site.build.alloca(place) });
                 }
             }
         }

@@ -40,6 +40,8 @@ pub struct LiveRanges {
 #[derive(Clone, Debug)]
 pub struct Ranged {
     pub arrays: Vec<ArrayId>,
+    /// In how many loops, outermost first, all live ranges stay in one iteration.
+    pub local_loops: usize,
     /// `{ w -> r }`
     pub live: UnionMap,
     /// `{ r -> w′ }` for each read r and each later write w′, `{ w′ -> w }` for each dead write w′ and each later write w.
@@ -56,9 +58,6 @@ impl LiveRanges {
         Ok(all)
     }
 }
-
-/// Live ranges may change places along the loops in whose iterations they stay; one loop alone cannot be permuted with another.
-const LOOPS_TO_PERMUTE: usize = 2;
 
 /// The live ranges of the scalars for which it could matter and for which they can be known exactly: all accesses certain, no reduction taken apart already,
 /// every read sees a write of the region, nobody is interested in the final content.
@@ -157,7 +156,8 @@ fn ranged(
         return Ok(None);
     }
     let live = possible(&order.instances(ctx, &flow)?, known)?;
-    if local_loops(&live)? < LOOPS_TO_PERMUTE {
+    let local_loops = local_loops(&live)?;
+    if local_loops == 0 {
         return Ok(None);
     }
     let dead = writes.domain()?.subtract(&flow.domain()?)?;
@@ -176,10 +176,9 @@ fn ranged(
             }
         }
     }
-    Ok(Some(Ranged { arrays, live, order: possible(&pairs, known)? }))
+    Ok(Some(Ranged { arrays, local_loops, live, order: possible(&pairs, known)? }))
 }
 
-/// In how many loops, outermost first, all live ranges stay in one iteration.
 fn local_loops(live: &UnionMap) -> Result<usize, IslError> {
     let mut least = usize::MAX;
     for map in live.maps()? {

@@ -176,7 +176,12 @@ mod tests {
     }
     fn nest(last: Expr, step: i64) -> Node {
         let c = Counter(0);
-        let body = Node::Call { statement: StatementId(0), coordinates: vec![Expr::Counter(c)], found: vec![] };
+        let body = Node::Call {
+            statement: StatementId(0),
+            coordinates: vec![Expr::Counter(c)],
+            found: vec![],
+            private: vec![],
+        };
         Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: LoopRole::InOrder }))
     }
 

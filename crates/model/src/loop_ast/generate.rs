@@ -8,7 +8,7 @@
 
 use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell, order};
 use crate::scop::{CopyId, ParamId, StatementId, ValueId};
-use crate::transform::{BandId, Copies, Label, Tree, instances_at, label_above, labelled};
+use crate::transform::{BandId, Copies, Label, Points, Tree, instances_at, label_above, labelled};
 use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstLoopType, AstNode, AstNodeType, Budget, DimType, Id, IslError,
     Map, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set,
@@ -167,12 +167,12 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
         for m in 0..members {
             let vectors = vectors && m + 1 == members;
             let role = match node.band_member_get_coincident(m)? {
-                _ if jam.is_some() => LoopRole::Jammed { by: jam.unwrap_or_default() },
                 false => LoopRole::InOrder,
                 true if threads && m == 0 => LoopRole::Threads { vectors },
                 true if vectors => LoopRole::Vectors,
                 true => LoopRole::Independent,
             };
+            let role = jam.map_or(role, |by| LoopRole::Jammed { points: Points { band, by } });
             roles.push((depth + m, role));
         }
         // Loops that are written out stand at several leaves.
@@ -369,7 +369,7 @@ impl Converter {
         }
         let statement = StatementId::from_isl_name(&name)
             .ok_or_else(|| AstError::NotUnderstood { what: format!("the statement {name}") })?;
-        Ok(Node::Call { statement, coordinates, found })
+        Ok(Node::Call { statement, coordinates, found, private: Vec::new() })
     }
 
     fn expr(&mut self, ast: &AstExpr, scope: &Surroundings) -> Result<Expr, AstError> {

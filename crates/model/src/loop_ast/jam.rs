@@ -5,9 +5,9 @@
 //! are two versions then. What depends on k, as at the edge of a triangle, cuts its range in three: before, where it is full,
 //! and behind. So control inside of k is as good as none.
 
-use super::{BinaryOp, Counter, Expr, For, LoopRole, Node};
-use crate::scop::ArrayId;
-use crate::transform::ApartPoints;
+use super::{AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
+use crate::scop::{ArrayId, Scop};
+use crate::transform::{ApartPoints, Points, PrivateScalars};
 
 /// More copies of calls than this in one place are not made.
 const MAX_CALLS: usize = 64;
@@ -17,6 +17,60 @@ pub fn write_out(node: Node, apart: &ApartPoints) -> Node {
     let mut next = 0;
     for_each_loop(&node, &mut |f| next = next.max(f.counter.0 + 1));
     Writer { apart, next }.node(node)
+}
+
+/// Calls are told which of the scalars that their iteration has for itself they use.
+///
+/// Requires: nothing is written out yet.
+pub fn own_scalars(node: &mut Node, scop: &Scop, scalars: &PrivateScalars) -> Result<(), AstError> {
+    if scalars.is_empty() { Ok(()) } else { own_scalars_in(node, scop, scalars, &mut Vec::new()) }
+}
+
+fn own_scalars_in(
+    node: &mut Node,
+    scop: &Scop,
+    scalars: &PrivateScalars,
+    around: &mut Vec<(Points, Counter)>,
+) -> Result<(), AstError> {
+    match node {
+        Node::Block(children) | Node::Jammed { points: children, .. } => {
+            children.iter_mut().try_for_each(|child| own_scalars_in(child, scop, scalars, around))
+        }
+        Node::If { then, otherwise, .. } => {
+            own_scalars_in(then, scop, scalars, around)?;
+            otherwise.iter_mut().try_for_each(|other| own_scalars_in(other, scop, scalars, around))
+        }
+        Node::For(f) => {
+            let LoopRole::Jammed { points } = f.role else {
+                return own_scalars_in(&mut f.body, scop, scalars, around);
+            };
+            around.push((points, f.counter));
+            own_scalars_in(&mut f.body, scop, scalars, around)?;
+            around.pop();
+            Ok(())
+        }
+        Node::Call { statement, private, .. } => {
+            for (scalar, loops) in scalars {
+                let accesses = &scop.statements[&*statement].accesses;
+                if accesses.iter().all(|access| access.array != *scalar) {
+                    continue;
+                }
+                let (mut number, mut of) = (Expr::Int(0), 1);
+                for points in loops {
+                    let Some((_, counter)) = around.iter().find(|(other, _)| other == points) else {
+                        let what = format!("{statement} is not in the loop over {}", points.band);
+                        return Err(AstError::NotUnderstood { what });
+                    };
+                    number = Expr::binary(BinaryOp::Mul, Expr::Int(points.by.into()), number);
+                    number = Expr::binary(BinaryOp::Add, number, Expr::Counter(*counter));
+                    of *= points.by;
+                }
+                private.push(PrivateScalar { scalar: *scalar, number: simpler(number), of });
+            }
+            Ok(())
+        }
+        Node::Copy { .. } => Ok(()),
+    }
 }
 
 struct Writer<'a> {
@@ -152,7 +206,7 @@ impl Writer<'_> {
 
     /// Loops directly in each other are one list of points.
     fn points(&mut self, f: &For, points: &mut Vec<Node>, full: &mut Vec<Limit>) -> Option<()> {
-        let LoopRole::Jammed { by } = f.role else { return None };
+        let LoopRole::Jammed { points: Points { by, .. } } = f.role else { return None };
         if f.step != 1 {
             return None;
         }
@@ -172,8 +226,9 @@ impl Writer<'_> {
     fn apart_in(&self, points: &[Node]) -> Vec<ArrayId> {
         let mut all: Option<Vec<ArrayId>> = None;
         points.iter().for_each(|point| {
-            for_each_call(point, &mut |statement| {
-                let apart = self.apart.get(&statement);
+            for_each_leaf(point, &mut |leaf| {
+                let Node::Call { statement, .. } = leaf else { return };
+                let apart = self.apart.get(statement);
                 let is_apart = |array: &ArrayId| apart.is_some_and(|apart| apart.contains(array));
                 all = Some(match all.take() {
                     Some(all) => all.into_iter().filter(is_apart).collect(),
@@ -227,10 +282,11 @@ fn replaced(node: &Node, value: &impl Fn(&Expr) -> Option<Expr>) -> Node {
             then: Box::new(replaced(then, value)),
             otherwise: otherwise.as_ref().map(|other| Box::new(replaced(other, value))),
         },
-        Node::Call { statement, coordinates, found } => Node::Call {
+        Node::Call { statement, coordinates, found, private } => Node::Call {
             statement: *statement,
             coordinates: all(coordinates),
             found: found.iter().map(|(load, cell)| (*load, own(cell))).collect(),
+            private: private.iter().map(|p| PrivateScalar { number: p.number.replaced(value), ..p.clone() }).collect(),
         },
         Node::Copy { copy, around, from, coordinates, into, loads } => Node::Copy {
             copy: *copy,
@@ -300,24 +356,24 @@ fn for_each_loop(node: &Node, visit: &mut impl FnMut(&For)) {
     }
 }
 
-fn for_each_call(node: &Node, visit: &mut impl FnMut(crate::scop::StatementId)) {
+/// Calls and copies.
+pub(super) fn for_each_leaf(node: &Node, visit: &mut impl FnMut(&Node)) {
     match node {
         Node::Block(children) | Node::Jammed { points: children, .. } => {
-            children.iter().for_each(|child| for_each_call(child, visit));
+            children.iter().for_each(|child| for_each_leaf(child, visit));
         }
-        Node::For(f) => for_each_call(&f.body, visit),
+        Node::For(f) => for_each_leaf(&f.body, visit),
         Node::If { then, otherwise, .. } => {
-            for_each_call(then, visit);
-            otherwise.iter().for_each(|other| for_each_call(other, visit));
+            for_each_leaf(then, visit);
+            otherwise.iter().for_each(|other| for_each_leaf(other, visit));
         }
-        Node::Call { statement, .. } => visit(*statement),
-        Node::Copy { .. } => {}
+        Node::Call { .. } | Node::Copy { .. } => visit(node),
     }
 }
 
 fn calls(node: &Node) -> usize {
     let mut count = 0;
-    for_each_call(node, &mut |_| count += 1);
+    for_each_leaf(node, &mut |_| count += 1);
     count
 }
 

@@ -207,7 +207,7 @@ impl Checker<'_> {
                     self.node(otherwise, &around.outside(&condition)?)?;
                 }
             }
-            Node::Call { statement, coordinates, found } => {
+            Node::Call { statement, coordinates, found, .. } => {
                 self.call(&statement.to_string(), coordinates, around)?;
                 for (load, own) in found {
                     self.cell_of_reader(*statement, *load, own, start)?;

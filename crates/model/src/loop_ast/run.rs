@@ -1,6 +1,6 @@
 //! Interpreting expressions and trees with concrete parameters: the definition of what they mean.
 
-use super::{BinaryOp, Counter, Expr, Node, OwnCell};
+use super::{BinaryOp, Counter, Expr, Node, OwnCell, PrivateScalar};
 use crate::delicm::Element;
 use crate::scop::{ArrayId, StatementId, ValueId};
 use std::collections::HashMap;
@@ -89,6 +89,8 @@ pub enum Ran<'n> {
         at: Vec<i128>,
         /// Loads that find their values in a cell of a temporary.
         found: Vec<(ValueId, (ArrayId, i128))>,
+        /// Scalars of which it uses one of several.
+        private: Vec<(ArrayId, i128)>,
     },
     /// A cell of a temporary gets what is in an element.
     Copy { from: &'n Element, at: Vec<i128>, into: (ArrayId, i128) },
@@ -153,11 +155,19 @@ fn run<'n>(
                 return run(child, params, counters, direction, left, visit);
             }
         }
-        Node::Call { statement, coordinates, found } => {
+        Node::Call { statement, coordinates, found, private } => {
             let at = coordinates.iter().map(|c| value(c, counters)).collect::<Result<Vec<_>, _>>()?;
             let found = found.iter().map(|(load, own)| Ok((*load, own_cell(own, &|e| value(e, counters))?)));
             let found = found.collect::<Result<_, _>>()?;
-            return Ok(visit(Ran::Instance { statement: *statement, at, found }));
+            let mut own = Vec::new();
+            for PrivateScalar { scalar, number, of } in private {
+                let number = value(number, counters)?;
+                if !(0..i128::from(*of)).contains(&number) {
+                    return Err(Meaningless { what: format!("{scalar} of iteration {number}, of {of}") });
+                }
+                own.push((*scalar, number));
+            }
+            return Ok(visit(Ran::Instance { statement: *statement, at, found, private: own }));
         }
         Node::Copy { from, coordinates, into, .. } => {
             let at = coordinates.iter().map(|c| value(c, counters)).collect::<Result<Vec<_>, _>>()?;

@@ -60,7 +60,7 @@ fn node(n: &Node, names: &Spelling, depth: usize, out: &mut String) {
             }
             let _ = writeln!(out, "{indent}}}");
         }
-        Node::Call { statement, coordinates, found } => {
+        Node::Call { statement, coordinates, found, .. } => {
             let found = found.iter().map(|(_, cell)| own(cell, names));
             let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).chain(found).collect();
             let _ = writeln!(out, "{indent}{}({});", (names.statement)(*statement), at.join(", "));

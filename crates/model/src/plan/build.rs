@@ -6,7 +6,7 @@ use super::{CheckKind, CheckTerm, Extent, Plan, Test};
 use crate::assume::{AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
-    write_out,
+    own_scalars, write_out,
 };
 use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
@@ -56,7 +56,9 @@ const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 /// all arithmetic of the loops fits 64 bits.
 pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Plan, PlanError> {
     let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, &tree.copies, options))?;
-    let body = write_out(generate(tree, &known, &options.ast)?, &apart_points(tree, scop)?);
+    let mut body = generate(tree, &known, &options.ast)?;
+    own_scalars(&mut body, scop, &tree.private)?;
+    let body = write_out(body, &apart_points(tree, scop)?);
     check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };

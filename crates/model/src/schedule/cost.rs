@@ -47,6 +47,8 @@ pub(super) struct Reference {
     pub array: ArrayId,
     pub bytes: u64,
     pub write: bool,
+    /// A value that crosses statements: iterations that run side by side have one each.
+    pub scalar: bool,
     /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
     pub strides: HashMap<LoopKey, Option<f64>>,
 }
@@ -147,13 +149,14 @@ impl SideBySide {
     }
     /// How many of them wait for each other: those that write one element.
     fn chained(&self, moving: &Moving) -> f64 {
-        let writes_one = |key| moving.references.iter().any(|r| r.write && r.along(key) == Some(0.0));
+        let writes_one = |key| moving.references.iter().any(|r| r.write && !r.scalar && r.along(key) == Some(0.0));
         let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| *lanes != Lanes::Independent && writes_one(*key);
         self.points.iter().filter(waits).map(|(_, trips, _)| trips).product()
     }
     /// The elements that they touch by a reference.
     fn elements(&self, reference: &Reference) -> f64 {
-        self.points.iter().filter(|(key, ..)| reference.along(*key) != Some(0.0)).map(|(_, trips, _)| trips).product()
+        let has_own = |key| reference.scalar || reference.along(key) != Some(0.0);
+        self.points.iter().filter(|(key, ..)| has_own(*key)).map(|(_, trips, _)| trips).product()
     }
     /// Elements that the innermost loop does not move: they live in registers.
     fn kept(&self, moving: &Moving, innermost: LoopKey) -> f64 {
@@ -343,7 +346,7 @@ mod tests {
 
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
         let strides = strides.iter().map(|(k, s)| (key(*k), Some(*s))).collect();
-        Reference { array: ArrayId(array), bytes: 8, write, strides }
+        Reference { array: ArrayId(array), bytes: 8, write, scalar: false, strides }
     }
     fn one(references: Vec<Reference>) -> References {
         [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references })].into()

@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
+/// Live ranges may change places along the loops in whose iterations they stay; one loop alone cannot be permuted with another.
+const LOOPS_TO_PERMUTE: usize = 2;
 /// More code is worth it only if it is faster by this.
 const SIDE_BY_SIDE: f64 = 1.1;
 /// This share of all instances may lose the vectors that it has in the original.
@@ -58,12 +60,17 @@ impl Candidate {
             0 => Ok(false),
             _ => {
                 trials -= 1;
-                match Order::from_steps((start, &schedule), steps, region.scop(), deps) {
-                    Ok(_) => Ok(true),
-                    Err(OrderError::Violated(_)) => Ok(false),
-                    Err(OrderError::Step(StepError::Isl(error))) => Err(error),
-                    Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
-                }
+                let scop = region.scop();
+                let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+                let judged = scop.ctx.try_within(TRIAL.at_most(left), || {
+                    match Order::from_steps((start, &schedule), steps, scop, deps) {
+                        Ok(_) => Ok(true),
+                        Err(OrderError::Violated(_)) => Ok(false),
+                        Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+                        Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
+                    }
+                })?;
+                Ok(judged == Some(true))
             }
         };
         let (steps, cost) = best_steps(&tree, machine, options, &mut is_legal)?;
@@ -129,7 +136,7 @@ pub(super) fn choose(
             Err(e) => failure = Some(e),
         }
     }
-    if deps.ranges.is_some() {
+    if deps.ranges.as_ref().is_some_and(|ranges| ranges.scalars.iter().any(|s| s.local_loops >= LOOPS_TO_PERMUTE)) {
         // isl makes use of the freedom where it can, not where it pays, and takes longer: one more attempt, and not at the expense
         // of what was found before.
         let fusion = match best.as_ref().map(|b| b.start) {
@@ -151,9 +158,11 @@ pub(super) fn choose(
         }
     }
     // isl may have taken apart, or put together, what runs best side by side as it is.
-    let as_it_is = Candidate::of(schedule.clone(), Start::Original, (&region, deps), machine, options)?;
-    if as_it_is.steps.iter().any(|step| matches!(step, Step::Jam { .. })) {
-        offer(as_it_is, &mut best);
+    let as_it_is = scop.ctx.try_within_part("the order as it is", 2, || {
+        Candidate::of(schedule.clone(), Start::Original, (&region, deps), machine, options)
+    })?;
+    if let Some(candidate) = as_it_is.filter(|c| c.steps.iter().any(|step| matches!(step, Step::Jam { .. }))) {
+        offer(candidate, &mut best);
     }
     let Some(best) = best else {
         return match failure {
@@ -361,6 +370,8 @@ fn reason(before: &Cost, Candidate { cost: after, steps, .. }: &Candidate) -> St
 
 /// So many orders are asked about that may be illegal.
 const MAX_TRIALS: usize = 4;
+/// What each of these questions may take.
+const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
 
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
@@ -380,7 +391,7 @@ fn best_steps(
     let mut tried = 0;
     for band in tree.bands() {
         let mut attempts: Vec<(Steps, Cost, bool)> = Vec::new();
-        for Attempt { own, is_sure } in candidates(&band, options) {
+        for Attempt { own, is_sure } in candidates(&band, &steps, options) {
             let attempt = with_steps_of(band.id, &steps, own);
             let cost = price(&attempt);
             attempts.push((attempt, cost, is_sure));
@@ -457,7 +468,7 @@ struct Attempt {
 
 /// Every member innermost in turn, the others in isl's order, without tiles and with; each of these also with groups of iterations side
 /// by side.
-fn candidates(band: &EstimatedBand, options: &ScheduleOptions) -> Vec<Attempt> {
+fn candidates(band: &EstimatedBand, so_far: &Steps, options: &ScheduleOptions) -> Vec<Attempt> {
     let members = band.members.len();
     let mut orders = Vec::new();
     if band.permutable && members > 1 {
@@ -476,12 +487,17 @@ fn candidates(band: &EstimatedBand, options: &ScheduleOptions) -> Vec<Attempt> {
         |(order, sizes): &(Vec<usize>, Option<Vec<i64>>)| permuted_and_tiled(band.id, order.clone(), sizes.clone());
     let mut out: Vec<Attempt> = orders.iter().map(|order| Attempt { own: own(order), is_sure: true }).collect();
     if band.may_be_jammed {
+        let of_step = |step: &Step| match step {
+            Step::Jam { band: outer, by, .. } if band.around.contains(&outer.number) => Some(*by),
+            _ => None,
+        };
+        let copies = so_far.iter().filter_map(of_step).product();
         orders.insert(0, ((0..members).collect(), None));
         for order in &orders {
             let points = if order.1.is_some() { band.id.points() } else { band.id };
-            for groups in groups_of(band, &order.0) {
-                let is_sure = groups.iter().all(|&(m, _)| band.members[order.0[m]].coincident)
-                    || band.is_innermost && band.permutable;
+            for groups in groups_of(band, &order.0, copies) {
+                let is_sure =
+                    groups.iter().all(|&(m, _)| band.members[order.0[m]].coincident) || band.is_leaf && band.permutable;
                 let jams = groups.iter().map(|&(member, by)| Step::Jam { band: points, member, by });
                 out.push(Attempt { own: own(order).into_iter().chain(jams).collect(), is_sure });
             }
@@ -496,9 +512,10 @@ const GROUPS_OF_TWO: [(i64, i64); 3] = [(2, 4), (4, 2), (4, 4)];
 /// More copies of a statement are too many.
 const MAX_COPIES: usize = 32;
 
-/// Which members, at their places in this order of the band, and how many iterations of each. An innermost loop has nothing below it to
+/// Which members, at their places in this order of the band, and how many iterations of each, where there are so many copies already.
+/// An innermost loop has nothing below it to
 /// run them in, and a loop should go round more than once.
-fn groups_of(band: &EstimatedBand, order: &[usize]) -> Vec<Vec<(usize, i64)>> {
+fn groups_of(band: &EstimatedBand, order: &[usize], copies: i64) -> Vec<Vec<(usize, i64)>> {
     let outer = order.len() - usize::from(band.is_innermost);
     // What is innermost then has vectors if it has none now, or a chain, as long as nothing moves along it.
     let innermost = &band.members[order[order.len() - 1]];
@@ -506,7 +523,7 @@ fn groups_of(band: &EstimatedBand, order: &[usize]) -> Vec<Vec<(usize, i64)>> {
         return Vec::new();
     }
     let fits = |groups: &Vec<(usize, i64)>| {
-        let copies: i64 = groups.iter().map(|(_, by)| by).product();
+        let copies = copies * groups.iter().map(|(_, by)| by).product::<i64>();
         groups.iter().all(|&(m, by)| band.members[order[m]].trips >= 2.0 * by as f64)
             && copies as usize * band.statements <= MAX_COPIES
     };

@@ -201,6 +201,7 @@ impl<'a> EstimatedRegion<'a> {
                     array: access.array,
                     bytes: access.bytes,
                     write: access.is_write(),
+                    scalar: scop.arrays[&access.array].kind.is_scalar(),
                     strides: HashMap::new(),
                 };
                 list.push(ByteSteps { reference, per_dimension });
@@ -266,8 +267,12 @@ pub(super) struct EstimatedBand {
     pub permutable: bool,
     /// There are no loops below it.
     pub is_innermost: bool,
+    /// Nor are there several parts.
+    pub is_leaf: bool,
     /// Most of its statements that are together in one innermost loop.
     pub statements: usize,
+    /// The numbers of the bands around it.
+    pub around: Vec<u32>,
     /// Copies of its statements side by side share something, and nothing is in their way.
     pub may_be_jammed: bool,
 }
@@ -276,14 +281,14 @@ impl EstimatedTree {
     /// Outer before inner.
     pub(super) fn bands(&self) -> Vec<EstimatedBand> {
         let mut out = Vec::new();
-        self.add_bands(&self.shape, &mut out);
+        self.add_bands(&self.shape, &mut Vec::new(), &mut out);
         out
     }
 
-    fn add_bands(&self, shape: &BandTree, out: &mut Vec<EstimatedBand>) {
+    fn add_bands(&self, shape: &BandTree, around: &mut Vec<u32>, out: &mut Vec<EstimatedBand>) {
         match shape {
             BandTree::Leaf(_) => {}
-            BandTree::Sequence(parts) => parts.iter().for_each(|part| self.add_bands(part, out)),
+            BandTree::Sequence(parts) => parts.iter().for_each(|part| self.add_bands(part, around, out)),
             BandTree::Band { id, members, permutable, child } => {
                 let mut is_innermost = true;
                 child.for_each_band(&mut |_, _, _| is_innermost = false);
@@ -297,10 +302,14 @@ impl EstimatedTree {
                     members: members.clone(),
                     permutable: *permutable,
                     is_innermost,
+                    is_leaf: matches!(**child, BandTree::Leaf(_)),
                     statements: most,
+                    around: around.clone(),
                     may_be_jammed,
                 });
-                self.add_bands(child, out);
+                around.push(id.number);
+                self.add_bands(child, around, out);
+                around.pop();
             }
         }
     }

@@ -7,7 +7,7 @@ mod scalars;
 use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
-use crate::loop_ast::{AstError, AstOptions, Node, generate, write_out};
+use crate::loop_ast::{AstError, AstOptions, Node, generate, own_scalars, write_out};
 use crate::names::Names;
 use crate::transform::{
     BandId, Copies, Legality, Step, StepError, Tree, apart_points, check_legal, label_above, labelled,
@@ -38,7 +38,8 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
 
 /// Everything that a plan would run.
 fn loops(tree: &Tree, scop: &Scop) -> Result<Node, AstError> {
-    let node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 })?;
+    let mut node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 })?;
+    own_scalars(&mut node, scop, &tree.private)?;
     Ok(write_out(node, &apart_points(tree, scop)?))
 }
 

@@ -81,7 +81,7 @@ impl Step {
             Step::Threads { .. } => self.labelled(&node, 0, |label| label.threads = true)?,
             Step::Vectors { .. } => self.labelled(&node, members - 1, |label| label.vectors = true)?,
         };
-        Ok(Tree { schedule: node.get_schedule()?, copies: tree.copies.clone() })
+        Ok(Tree { schedule: node.get_schedule()?, ..tree.clone() })
     }
 
     fn labelled(

@@ -115,7 +115,7 @@ pub(super) fn pack(
     }
     let mut copies = tree.copies.clone();
     copies.insert(id, Copy { from, temporary, cells, depth, cell, readers });
-    Ok(Tree { schedule, copies })
+    Ok(Tree { schedule, copies, private: tree.private.clone() })
 }
 
 /// The load that the access is, if it is one of a whole cell.
@@ -426,7 +426,7 @@ mod tests {
         let text = tree.schedule.to_string();
         let other = |text: String| {
             let schedule = isl::Schedule::read_from_str(&scop.ctx, &text).unwrap();
-            judged(&scop, &Tree { schedule, copies: tree.copies.clone() })
+            judged(&scop, &Tree { schedule, ..tree.clone() })
         };
         assert_eq!(other(text.clone()), (true, true));
         assert_eq!(other(text.replacen("o1 <= 9", "o1 <= 8", 1)), (false, false), "{text}");

@@ -2,9 +2,10 @@
 
 use super::apply::{rows, with_rows};
 use super::reach::instances_at;
-use super::{Label, Tree, label_above};
+use super::{BandId, Label, Tree, equal_at, label_above};
+use crate::dependence::Ranged;
 use crate::scop::{ArrayId, Scop, StatementId};
-use isl::{IslError, MultiUnionPwAff, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
+use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The band with groups of iterations in place of one member, and the iterations of a group at all leaves below.
@@ -22,7 +23,7 @@ pub(super) fn jam(band: &ScheduleNode, member: usize, by: i64) -> Result<Schedul
 }
 
 /// All bands of the tree.
-fn bands(node: &ScheduleNode) -> Result<Vec<super::BandId>, IslError> {
+fn bands(node: &ScheduleNode) -> Result<Vec<BandId>, IslError> {
     let mut all = Vec::new();
     node.get_schedule()?.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
         all.extend(label_above(node)?.map(|label| label.band));
@@ -56,23 +57,13 @@ const APART: isl::Budget = isl::Budget::new("cells of iterations that run side b
 /// iterations, none of them writes a cell of these arrays that the other touches.
 pub fn apart_points(tree: &Tree, scop: &Scop) -> Result<ApartPoints, IslError> {
     let mut all = ApartPoints::new();
-    let mut leaves = Vec::new();
-    tree.schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
-        if node.get_type()? == ScheduleNodeType::Leaf {
-            leaves.push(node.clone());
-        }
-        Ok(true)
-    })?;
-    for leaf in leaves {
-        let points = points_around(&leaf)?;
+    for leaf in leaves(&tree.schedule)? {
+        let (_, points): (Vec<_>, Vec<_>) = points_around(&leaf)?.into_iter().unzip();
         if points.is_empty() {
             continue;
         }
         let instances = instances_at(&leaf)?;
-        let mut ids = Vec::new();
-        for set in instances.sets()? {
-            ids.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
-        }
+        let ids = statements_of(&instances)?;
         let mut apart = BTreeSet::new();
         for array in arrays_written(scop, &ids) {
             let known = scop.ctx.try_within(APART, || are_apart(scop, &instances, &points, array))?;
@@ -88,17 +79,125 @@ pub fn apart_points(tree: &Tree, scop: &Scop) -> Result<ApartPoints, IslError> {
     Ok(all)
 }
 
-/// The members that are written out.
-fn points_around(leaf: &ScheduleNode) -> Result<Vec<UnionPwAff>, IslError> {
+fn leaves(schedule: &Schedule) -> Result<Vec<ScheduleNode>, IslError> {
+    let mut leaves = Vec::new();
+    schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
+        if node.get_type()? == ScheduleNodeType::Leaf {
+            leaves.push(node.clone());
+        }
+        Ok(true)
+    })?;
+    Ok(leaves)
+}
+
+fn statements_of(instances: &UnionSet) -> Result<Vec<StatementId>, IslError> {
+    let mut ids = Vec::new();
+    for set in instances.sets()? {
+        ids.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
+    }
+    Ok(ids)
+}
+
+/// The members that are written out, innermost first.
+fn points_around(leaf: &ScheduleNode) -> Result<Vec<(Points, UnionPwAff)>, IslError> {
     let mut rows = Vec::new();
     let mut node = leaf.clone();
     while node.has_parent()? {
         node = node.parent()?;
-        if node.get_type()? == ScheduleNodeType::Band && label_above(&node)?.is_some_and(|label| label.jam.is_some()) {
-            rows.extend(node.band_get_partial_schedule()?.list()?);
+        let label = if node.get_type()? == ScheduleNodeType::Band { label_above(&node)? } else { None };
+        if let Some(Label { band, jam: Some(by), .. }) = label {
+            rows.extend(node.band_get_partial_schedule()?.list()?.into_iter().map(|row| (Points { band, by }, row)));
         }
     }
     Ok(rows)
+}
+
+/// A loop that is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Points {
+    pub band: BandId,
+    pub by: i64,
+}
+
+/// For each of these scalars: the loops that are written out around all of its accesses, outermost first. There is one scalar for each
+/// combination of their iterations.
+pub type PrivateScalars = BTreeMap<ArrayId, Vec<Points>>;
+
+/// The live ranges as they are if each iteration that runs side by side with others has scalars of its own, where it can have them; and
+/// which those are.
+///
+/// A scalar can be so divided if all its accesses are in the same loops that are written out and no live range goes from one iteration
+/// of these to another. Then it is as good as an array with one cell for each combination of their iterations: of the pairs of
+/// [`Ranged::order`], those remain that meet in one cell.
+pub(super) fn private(
+    schedule: &Schedule,
+    scop: &Scop,
+    ranges: &[Ranged],
+) -> Result<(Vec<Ranged>, PrivateScalars), IslError> {
+    let mut around: BTreeMap<StatementId, Option<Vec<Points>>> = BTreeMap::new();
+    let mut rows: Vec<(Points, Vec<UnionPwAff>)> = Vec::new();
+    for leaf in leaves(schedule)? {
+        let (mut points, members): (Vec<_>, Vec<_>) = points_around(&leaf)?.into_iter().unzip();
+        for (point, row) in points.iter().zip(members) {
+            match rows.iter_mut().find(|(other, _)| other == point) {
+                Some((_, list)) => list.push(row),
+                None => rows.push((*point, vec![row])),
+            }
+        }
+        points.reverse();
+        for id in statements_of(&instances_at(&leaf)?)? {
+            let all = around.entry(id).or_insert_with(|| Some(points.clone()));
+            if all.as_ref() != Some(&points) {
+                *all = None;
+            }
+        }
+    }
+    let (mut out, mut private) = (Vec::new(), PrivateScalars::new());
+    for scalar in ranges {
+        let touches = |id: &StatementId| {
+            scop.statements.get(id).is_some_and(|s| s.accesses.iter().any(|a| scalar.arrays.contains(&a.array)))
+        };
+        let mut loops = around.iter().filter(|(id, _)| touches(id)).map(|(_, points)| points);
+        let common = loops.next().cloned().flatten().filter(|points| !points.is_empty());
+        let common = common.filter(|first| loops.all(|points| points.as_ref() == Some(first)));
+        let divided = match common {
+            None => None,
+            Some(points) => {
+                let same_point = |pairs: &UnionMap| at_same_points(pairs, &points, &rows);
+                let live = same_point(&scalar.live)?;
+                match scalar.live.is_subset(&live)? {
+                    true => Some((points.clone(), Ranged { order: same_point(&scalar.order)?, ..scalar.clone() })),
+                    false => None,
+                }
+            }
+        };
+        match divided {
+            Some((points, ranged)) => {
+                private.extend(scalar.arrays.iter().map(|array| (*array, points.clone())));
+                out.push(ranged);
+            }
+            None => out.push(scalar.clone()),
+        }
+    }
+    Ok((out, private))
+}
+
+/// The pairs in one iteration of these loops.
+fn at_same_points(
+    pairs: &UnionMap,
+    points: &[Points],
+    rows: &[(Points, Vec<UnionPwAff>)],
+) -> Result<UnionMap, IslError> {
+    let mut together = pairs.clone();
+    for (_, leaves) in rows.iter().filter(|(point, _)| points.contains(point)) {
+        // A loop has a row at each leaf, for the statements there.
+        let mut all = leaves[0].clone();
+        for row in &leaves[1..] {
+            all = all.union_add(row)?;
+        }
+        together = equal_at(&together, &all)?;
+    }
+    Ok(together)
 }
 
 fn arrays_written(scop: &Scop, statements: &[StatementId]) -> BTreeSet<ArrayId> {
@@ -118,7 +217,7 @@ fn are_apart(scop: &Scop, instances: &UnionSet, points: &[UnionPwAff], array: Ar
     let meet = writes.apply_range(&all.reverse()?)?;
     let mut together = meet.clone();
     for row in points {
-        together = super::equal_at(&together, row)?;
+        together = equal_at(&together, row)?;
     }
     meet.is_subset(&together)
 }

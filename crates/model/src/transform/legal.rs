@@ -2,6 +2,7 @@
 
 use super::apart::are_apart;
 use super::copy::{has_copies_below, opaque};
+use super::jam::{PrivateScalars, private};
 use super::label::find;
 use super::reach::instances_at;
 use super::{Step, StepError, Tree, label_above};
@@ -78,9 +79,9 @@ pub enum Legality {
 /// for which the dependences mean something?
 ///
 /// The first is so if each pair of `validity` is in order; or, where live ranges of scalars may change places, each pair of
-/// `firm_validity`, and the ranges are apart. Copies have no dependences of their own: they are transparent or wrong (`opaque`).
+/// `firm_validity`, and the ranges are apart, those in two iterations that run side by side each having a scalar of its own. Copies have no dependences of their own: they are transparent or wrong (`opaque`).
 pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
-    let Tree { schedule, copies } = tree;
+    let Tree { schedule, copies, .. } = tree;
     let nothing = UnionMap::empty_ctx(schedule.ctx())?;
     let ordered = dependences.validity()?;
     let at_once = if planted::is(Fault::UpdatesAtOnce) { ordered.clone() } else { dependences.at_once()? };
@@ -89,19 +90,23 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
     // At other parameter values the original runs.
     let possible = |pairs: &UnionMap| pairs.intersect_params(&dependences.known);
     found.of_order = possible(&found.of_order)?;
+    let mut own = PrivateScalars::new();
     if !found.of_order.is_empty()?
         && let Some(ranges) = &dependences.ranges
     {
         let mut firm = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
         firm.below(flagged.get_root()?, Pairs { ordered: dependences.firm_validity()?, at_once: None })?;
-        if possible(&firm.of_order)?.is_empty()? && are_apart(&flagged, &ranges.scalars)? {
-            found.of_order = nothing;
+        if possible(&firm.of_order)?.is_empty()? {
+            let (scalars, private) = private(&flagged, scop, &ranges.scalars)?;
+            if are_apart(&flagged, &scalars)? {
+                (found.of_order, own) = (nothing, private);
+            }
         }
     }
     let opaque = opaque(tree, scop, &dependences.known)?;
     let violated = found.of_order.union(&possible(&found.of_labels)?)?.union(&opaque)?;
     Ok(match violated.is_empty()? {
-        true => Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone() })),
+        true => Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone(), private: own })),
         false => Legality::Violated(violated),
     })
 }

@@ -50,8 +50,8 @@ pub(super) enum Event {
     Instance {
         /// In the trace.
         k: usize,
-        /// Reads that find their value in another cell than the original's.
-        found: Vec<(usize, usize)>,
+        /// Accesses to another cell than the original's.
+        elsewhere: Vec<(usize, usize)>,
     },
     /// Cell by cell.
     Copy { from: usize, into: usize },
@@ -59,7 +59,7 @@ pub(super) enum Event {
 
 impl Event {
     pub(super) fn instance(k: usize) -> Event {
-        Event::Instance { k, found: Vec::new() }
+        Event::Instance { k, elsewhere: Vec::new() }
     }
 }
 
@@ -81,8 +81,8 @@ pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<E
     let mut cells: HashMap<usize, Content> = HashMap::new();
     let mut reads = HashMap::new();
     for event in order {
-        let (k, found) = match event {
-            Event::Instance { k, found } => (k, found),
+        let (k, elsewhere) = match event {
+            Event::Instance { k, elsewhere } => (k, elsewhere),
             Event::Copy { from, into } => {
                 cells.insert(into, content(&cells, from));
                 continue;
@@ -96,17 +96,18 @@ pub(super) fn replay(scop: &Scop, program: &Program, trace: &Trace, order: Vec<E
         };
         // What an update finds is the order of the operands before it, which may change.
         let combines = |write: usize| computes.combined(write, |read| touched(read) == touched(write));
+        let place =
+            |a: usize, cell: usize| elsewhere.iter().find(|(access, _)| *access == a).map_or(cell, |(_, cell)| *cell);
         let print = |cells: &HashMap<usize, Content>, cell: &usize| content(cells, *cell).print();
         for (a, access) in accesses.iter().enumerate().filter(|(_, a)| !a.is_write()) {
             if computes.write_of(a).and_then(combines).is_some_and(|c| c.read == a) && access.exact {
                 continue;
             }
-            let elsewhere = found.iter().find(|(access, _)| *access == a).map(|(_, cell)| *cell);
-            let seen = |cell: usize| ((k, a, cell), print(&cells, &elsewhere.unwrap_or(cell)));
+            let seen = |cell: usize| ((k, a, cell), print(&cells, &place(a, cell)));
             reads.extend(touched(a).into_iter().map(seen));
         }
         for (a, access) in accesses.iter().enumerate().filter(|(_, a)| a.is_write()) {
-            let written = touched(a);
+            let written: Vec<usize> = touched(a).into_iter().map(|cell| place(a, cell)).collect();
             let own = mix(mix(1, k as u128), a as u128);
             let (value, folded) = match combines(a) {
                 Some(Combined { update, .. }) if access.kind == AccessKind::Write && access.exact => {

@@ -227,7 +227,7 @@ fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
     For { counter: Counter(index), first, last, step: 1, body, role: LoopRole::InOrder }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
-    Node::Call { statement: StatementId(statement), coordinates, found: Vec::new() }
+    Node::Call { statement: StatementId(statement), coordinates, found: Vec::new(), private: Vec::new() }
 }
 fn holds(expr: Expr) -> CheckTerm {
     CheckTerm { kind: CheckKind::Assumed(AssumptionKind::EE), test: Test::Holds(expr) }
