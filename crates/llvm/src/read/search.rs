@@ -90,8 +90,11 @@ impl Search<'_> {
             self.run(scope, &pieces[choice + 1..]);
             return;
         }
-        // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
-        let falls_apart = pieces.len() > 1 || self.inputs.facts.child_loop_of(scope, pieces[0].entry).is_none();
+        // One loop after the other can be taken apart; of a loop, only what is too large is.
+        let facts = self.inputs.facts;
+        let outermost =
+            |b: &&BlockId| facts.child_loop_of(scope, **b).is_some_and(|l| facts.loops[l.index()].header == **b);
+        let falls_apart = region.blocks.iter().filter(outermost).count() > 1;
         let Err((refusal, block)) = self.read(&region, falls_apart) else { return };
         self.memory.refused.insert((region.entry, region.exit), (refusal.clone(), block));
         let cut = match block {

@@ -50,6 +50,11 @@ pub(super) struct Reference {
 }
 
 impl Reference {
+    /// What it touches in one iteration of the loop, it touches in no other.
+    pub(super) fn steps_over(&self, key: LoopKey) -> bool {
+        self.along(key).is_some_and(|stride| stride.abs() >= self.bytes as f64)
+    }
+
     /// The stride along a loop.
     fn along(&self, key: LoopKey) -> Option<f64> {
         self.strides.get(&key).copied().unwrap_or(Some(0.0))
@@ -101,6 +106,56 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     cost
 }
 
+/// Cycles that the estimate of no order of these statements is below: every line comes from memory once, every statement runs in the loop
+/// that suits it best, with vectors if it could have them there, and loops cost nothing. Those that are `stuck` run as they do.
+pub(super) fn least(nest: &[Nest], refs: &References, machine: &Machine, stuck: &BTreeSet<StatementId>) -> f64 {
+    let as_it_is = estimate(&only(nest, &|s| stuck.contains(s)), refs, machine);
+    let lines = weighted_footprint(nest, refs, machine.cache_line as f64);
+    let mut cycles = as_it_is.cycles + MEMORY_LINE * (lines - as_it_is.l2_lines).max(0.0);
+    for part in &only(nest, &|s| !stuck.contains(s)) {
+        least_arithmetic(part, refs, machine, &mut Vec::new(), &mut cycles);
+    }
+    cycles
+}
+
+/// Without the other statements, and loops that are empty without them.
+fn only(nest: &[Nest], keep: &impl Fn(&StatementId) -> bool) -> Vec<Nest> {
+    let kept = |part: &Nest| match part {
+        Nest::Statement(s) => keep(s).then(|| part.clone()),
+        Nest::Loop { key, trips, lanes, body } => {
+            let body = only(body, keep);
+            (!body.is_empty()).then_some(Nest::Loop { key: *key, trips: *trips, lanes: *lanes, body })
+        }
+    };
+    nest.iter().filter_map(kept).collect()
+}
+
+fn least_arithmetic(
+    part: &Nest,
+    refs: &References,
+    machine: &Machine,
+    around: &mut Vec<(LoopKey, f64)>,
+    cycles: &mut f64,
+) {
+    match part {
+        Nest::Loop { key, trips, body, .. } => {
+            around.push((*key, *trips));
+            body.iter().for_each(|b| least_arithmetic(b, refs, machine, around, cycles));
+            around.pop();
+        }
+        Nest::Statement(s) => {
+            let moving = &refs[s];
+            let own = around.iter().filter(|(key, _)| moving.loops.contains(key));
+            let times: f64 = own.clone().map(|(_, trips)| trips).product();
+            let innermost = |(key, _): &(LoopKey, f64)| {
+                let vectors = is_vectorizable(&[moving], *key, Lanes::Independent);
+                scalar_cycles(moving, Some(*key)) / if vectors { vector_factor(moving, machine) } else { 1.0 }
+            };
+            *cycles += times * own.map(innermost).fold(scalar_cycles(moving, None), f64::min);
+        }
+    }
+}
+
 /// The innermost loop of `part`, if it is one, can use vectors.
 pub(super) fn uses_vectors(part: &Nest, refs: &References) -> bool {
     match part {
@@ -138,8 +193,7 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
                     let moving = &refs[s];
                     let times = instances(moving, around);
                     if vectors {
-                        let widest = moving.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
-                        let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+                        let factor = vector_factor(moving, machine);
                         // The remainder of the trip count runs without vectors.
                         let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
                         let share = (1.0 - remainder) / factor + remainder;
@@ -155,6 +209,12 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
             around.pop();
         }
     }
+}
+
+/// How many instances one vector has.
+fn vector_factor(statement: &Moving, machine: &Machine) -> f64 {
+    let widest = statement.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
+    (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0)
 }
 
 /// Every reference is invariant or moves by its own size.

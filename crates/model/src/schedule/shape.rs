@@ -128,6 +128,17 @@ pub(super) struct EstimatedRegion<'a> {
 
 impl<'a> EstimatedRegion<'a> {
     pub(super) fn of(scop: &'a Scop, dependences: &Dependences) -> Result<EstimatedRegion<'a>, IslError> {
+        let firm = dependences.firm_validity()?;
+        let (lanes, lanes_with_sums) = match dependences.has_reductions()? {
+            true => (firm.union(&dependences.reduction)?.coalesce()?, Some(firm)),
+            false => (firm, None),
+        };
+        let at_once = dependences.at_once()?;
+        Ok(EstimatedRegion { at_once, lanes, lanes_with_sums, ..EstimatedRegion::without_dependences(scop)? })
+    }
+
+    /// As if all loops were independent.
+    pub(super) fn without_dependences(scop: &'a Scop) -> Result<EstimatedRegion<'a>, IslError> {
         let nominal = nominal_params(scop)?;
         let mut domains = Vec::new();
         let mut accesses = HashMap::new();
@@ -161,13 +172,9 @@ impl<'a> EstimatedRegion<'a> {
             }
             accesses.insert(id, list);
         }
-        let firm = dependences.firm_validity()?;
-        let (lanes, lanes_with_sums) = match dependences.has_reductions()? {
-            true => (firm.union(&dependences.reduction)?.coalesce()?, Some(firm)),
-            false => (firm, None),
-        };
-        let at_once = dependences.at_once()?;
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums, domains, accesses: Rc::new(accesses) })
+        let none = UnionMap::empty_ctx(&scop.ctx)?;
+        let (at_once, lanes, accesses) = (none.clone(), none, Rc::new(accesses));
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, domains, accesses })
     }
 
     /// Of memory of our own.
