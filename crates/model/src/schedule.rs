@@ -9,6 +9,7 @@ mod linear;
 mod nominal;
 mod order;
 mod orders;
+mod outlook;
 mod search;
 mod shape;
 
@@ -121,6 +122,16 @@ pub enum Decision {
 
 /// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.
 const SEARCH: Budget = Budget::new("schedule", 600_000);
+
+/// Estimates that differ by less say nothing.
+const AS_GOOD: f64 = 0.05;
+
+/// Whether the region is to be left alone whatever its dependences are.
+///
+/// Ensures: the decision, if there is one, is to leave it.
+pub fn outlook(scop: &Scop, target: &Machine, options: &ScheduleOptions) -> Result<Option<Decision>, IslError> {
+    scop.ctx.within(SEARCH, || outlook::outlook(scop, target, options))
+}
 
 /// The order to run the region in.
 ///

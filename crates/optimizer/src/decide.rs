@@ -150,10 +150,15 @@ fn consider_with(
 ) -> ConsideredRegion {
     let mut findings = Findings::default();
     let verdict = contain::contained(|| {
+        let left = leave_at_once(facts, &region.scop, options, &mut findings)?;
+        // Whoever only looks wants to see all of it.
+        if let Some(refusal) = left.clone().filter(|_| !options.analyze) {
+            return Err(refusal);
+        }
         if !options.keep_scalars {
             findings.moved = move_scalars(facts, &mut region, options, expansion)?;
         }
-        decide(facts, &region, options, &mut findings)
+        decide(facts, &region, options, &mut findings, left)
     });
     let verdict = match verdict {
         Ok(verdict) => verdict.map(Box::new),
@@ -163,6 +168,41 @@ fn consider_with(
         }
     };
     ConsideredRegion { region, findings, verdict }
+}
+
+/// Why nothing can be gained, if that can be told before all the work.
+fn leave_at_once(
+    facts: &FunctionFacts,
+    scop: &Scop,
+    options: &Options,
+    findings: &mut Findings,
+) -> Result<Option<Refusal>, Refusal> {
+    let line = scop.lines.0;
+    let ask = || schedule::outlook(scop, &machine(&facts.target), &schedule_options(options));
+    let decision = stage(options, (&facts.source_name, line), Stage::Outlook, ask);
+    let decision = decision.map_err(|error| llvm::read::refusal_of_isl(&error, line))?;
+    Ok(decision.and_then(|decision| chosen(decision, line, findings).err()))
+}
+
+/// The order that was decided for; or why there is none.
+fn chosen(decision: Decision, line: Line, findings: &mut Findings) -> Result<(Order, String), Refusal> {
+    match decision {
+        Decision::Leave { reason, too_small, part_may_gain, cycles } => {
+            findings.part_may_gain = part_may_gain;
+            findings.cycles = Some(cycles);
+            let kind = if too_small { RefusalKind::TooSmall } else { RefusalKind::NoProfit };
+            Err(Refusal::new(kind, line, reason))
+        }
+        Decision::Illegal { steps, pairs } => {
+            let steps: Vec<String> = steps.iter().map(Step::to_string).collect();
+            let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
+            Err(Refusal::new(RefusalKind::Unsound, line, what))
+        }
+        Decision::Transform { order, reason, cycles } => {
+            findings.cycles = Some(cycles);
+            Ok((order, reason))
+        }
+    }
 }
 
 /// Scalars that cross statements go where they are in nobody's way. Without the time for that, they stay.
@@ -190,12 +230,13 @@ fn move_scalars(
     }
 }
 
-/// The list of verbs.
+/// The list of verbs. What is `left` alone is only looked at.
 fn decide(
     facts: &FunctionFacts,
     region: &ReadRegion,
     options: &Options,
     findings: &mut Findings,
+    left: Option<Refusal>,
 ) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
@@ -207,28 +248,15 @@ fn decide(
     }
     let dependences = stage(options, place, Stage::Dependence, || dependences(scop)).map_err(refuse)?;
     let dependences = findings.dependences.insert(dependences);
+    if let Some(refusal) = left {
+        return Err(refusal);
+    }
     let may_allocate = facts.attributes.may_allocate;
     let orders = ScheduleOptions { may_allocate, ..schedule_options(options) };
     let decision =
         stage(options, place, Stage::Schedule, || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
-    let (order, reason) = match decision {
-        Decision::Leave { reason, too_small, part_may_gain, cycles } => {
-            findings.part_may_gain = part_may_gain;
-            findings.cycles = Some(cycles);
-            let kind = if too_small { RefusalKind::TooSmall } else { RefusalKind::NoProfit };
-            return Err(Refusal::new(kind, line, reason));
-        }
-        Decision::Illegal { steps, pairs } => {
-            let steps: Vec<String> = steps.iter().map(Step::to_string).collect();
-            let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
-            return Err(Refusal::new(RefusalKind::Unsound, line, what));
-        }
-        Decision::Transform { order, reason, cycles } => {
-            findings.cycles = Some(cycles);
-            (order, reason)
-        }
-    };
+    let (order, reason) = chosen(decision, line, findings)?;
     let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &plan_options(options)));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {

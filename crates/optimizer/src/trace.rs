@@ -13,6 +13,8 @@ pub enum Stage {
     /// LLVM's answers about a function.
     Facts,
     Read,
+    /// Whether it is worth going on.
+    Outlook,
     Delicm,
     Dependence,
     Schedule,
@@ -25,9 +27,10 @@ pub enum Stage {
 }
 
 impl Stage {
-    const ALL: [Stage; 9] = [
+    const ALL: [Stage; 10] = [
         Stage::Facts,
         Stage::Read,
+        Stage::Outlook,
         Stage::Delicm,
         Stage::Dependence,
         Stage::Schedule,
@@ -41,6 +44,7 @@ impl Stage {
         match self {
             Stage::Facts => "facts",
             Stage::Read => "read",
+            Stage::Outlook => "outlook",
             Stage::Delicm => "delicm",
             Stage::Dependence => "dependence",
             Stage::Schedule => "schedule",

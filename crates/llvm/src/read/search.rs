@@ -4,7 +4,7 @@ use super::attempts::read_region;
 use super::legality;
 use super::region::{ChainEnd, Piece, Region, chain};
 use super::{FoundRegion, Inputs, Memory, Reading, Stop, refusal_of_isl};
-use crate::facts::{BlockId, LoopId};
+use crate::facts::{BlockId, FunctionFacts, LoopId};
 use isl::Budget;
 use model::refusal::{Refusal, RefusalKind};
 use std::collections::BTreeSet;
@@ -83,8 +83,18 @@ impl Search<'_> {
             self.inside(scope, piece);
         }
         let pieces = &pieces[covered];
-        // What is around loops, or one loop after the other, can be taken apart; of a loop, only what is too large is.
-        let falls_apart = pieces.len() > 1 || self.inputs.facts.child_loop_of(scope, pieces[0].entry).is_none();
+        // Loops of which only some run have nothing to give each other, and sets that tell them apart are expensive.
+        if let Some(choice) = pieces.iter().position(|p| is_choice(self.inputs.facts, scope, p)) {
+            self.run(scope, &pieces[..choice]);
+            self.inside(scope, &pieces[choice]);
+            self.run(scope, &pieces[choice + 1..]);
+            return;
+        }
+        // One loop after the other can be taken apart; of a loop, only what is too large is.
+        let facts = self.inputs.facts;
+        let outermost =
+            |b: &&BlockId| facts.child_loop_of(scope, **b).is_some_and(|l| facts.loops[l.index()].header == **b);
+        let falls_apart = region.blocks.iter().filter(outermost).count() > 1;
         let Err((refusal, block)) = self.read(&region, falls_apart) else { return };
         self.memory.refused.insert((region.entry, region.exit), (refusal.clone(), block));
         let cut = match block {
@@ -148,14 +158,8 @@ impl Search<'_> {
         match self.inputs.facts.child_loop_of(scope, piece.entry) {
             Some(l) => self.level(Some(l), self.inputs.facts.loops[l.index()].header, None),
             None => {
-                let mut arms = self.inputs.facts.block(piece.entry).successors.clone();
-                arms.dedup();
-                for arm in arms {
-                    let own = piece.blocks.contains(&arm) && self.inputs.facts.dominates(arm, arm);
-                    let entered_here = self.inputs.facts.block(arm).immediate_dominator == Some(piece.entry);
-                    if own && entered_here && arm != piece.exit {
-                        self.level(scope, arm, Some(piece.exit));
-                    }
+                for arm in arms(self.inputs.facts, piece) {
+                    self.level(scope, arm, Some(piece.exit));
                 }
             }
         }
@@ -199,5 +203,37 @@ impl Search<'_> {
         if !is_back_edge && on_level && self.inputs.facts.dominates(above, block) {
             self.level(scope, block, None);
         }
+    }
+}
+
+/// The ways that begin at a conditional piece and belong to it alone.
+fn arms(facts: &FunctionFacts, piece: &Piece) -> Vec<BlockId> {
+    let mut arms = facts.block(piece.entry).successors.clone();
+    arms.dedup();
+    arms.retain(|&arm| {
+        let own = piece.blocks.contains(&arm) && facts.dominates(arm, arm);
+        own && facts.block(arm).immediate_dominator == Some(piece.entry) && arm != piece.exit
+    });
+    arms
+}
+
+/// Control chooses between loops here: several arms of the conditional have some, or all of them are in such a conditional in one arm.
+fn is_choice(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> bool {
+    if !piece.has_loop || facts.child_loop_of(scope, piece.entry).is_some() {
+        return false;
+    }
+    let in_loops: Vec<BlockId> =
+        piece.blocks.iter().copied().filter(|&b| facts.block(b).innermost_loop != scope).collect();
+    let mut arms = arms(facts, piece);
+    arms.retain(|&arm| in_loops.iter().any(|&b| facts.dominates(arm, b)));
+    let belongs = |b: &BlockId| arms.iter().any(|&arm| facts.dominates(arm, *b));
+    match arms[..] {
+        _ if !in_loops.iter().all(belongs) => false,
+        [arm] => {
+            let (inner, _) = chain(facts, scope, arm, Some(piece.exit));
+            let mut with_loops = inner.iter().filter(|p| p.has_loop);
+            with_loops.next().is_some_and(|p| is_choice(facts, scope, p)) && with_loops.next().is_none()
+        }
+        _ => arms.len() > 1,
     }
 }

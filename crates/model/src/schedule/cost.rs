@@ -47,13 +47,16 @@ pub(super) struct Reference {
     pub array: ArrayId,
     pub bytes: u64,
     pub write: bool,
-    /// A value that crosses statements: iterations that run side by side have one each.
-    pub scalar: bool,
     /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
     pub strides: HashMap<LoopKey, Option<f64>>,
 }
 
 impl Reference {
+    /// What it touches in one iteration of the loop, it touches in no other.
+    pub(super) fn steps_over(&self, key: LoopKey) -> bool {
+        self.along(key).is_some_and(|stride| stride.abs() >= self.bytes as f64)
+    }
+
     /// The stride along a loop.
     fn along(&self, key: LoopKey) -> Option<f64> {
         self.strides.get(&key).copied().unwrap_or(Some(0.0))
@@ -66,6 +69,8 @@ pub(super) struct Moving {
     /// The loops that run more than one instance of it.
     pub loops: BTreeSet<LoopKey>,
     pub references: Vec<Reference>,
+    /// How many values it shares with other statements of its iteration.
+    pub scalars: usize,
 }
 
 pub(super) type References = HashMap<StatementId, Moving>;
@@ -82,6 +87,8 @@ const VECTOR_ENTRY: f64 = 10.0;
 const SCALAR_ENTRY: f64 = 4.0;
 /// An element that is fetched before an innermost loop, to all lanes of a vector, or stored behind it.
 const KEPT_ENTRY: f64 = 1.0;
+/// So many copies of a statement, and no more, share what they load.
+const MOST_SIDE_BY_SIDE: f64 = 8.0;
 /// One iteration of a loop that is not innermost.
 const LOOP_STEP: f64 = 1.5;
 
@@ -105,6 +112,61 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     cost.l2_lines = traffic(nest, references, machine, machine.l2 as f64 * USABLE_CACHE);
     cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
     cost
+}
+
+/// Cycles that the estimate of no order of these statements is below: every line comes from memory once, every statement runs in the loop
+/// that suits it best, with vectors if it could have them there, and loops cost nothing. Those that are `stuck` run as they do.
+pub(super) fn least(nest: &[Nest], refs: &References, machine: &Machine, stuck: &BTreeSet<StatementId>) -> f64 {
+    let as_it_is = estimate(&only(nest, &|s| stuck.contains(s)), refs, machine);
+    let lines = weighted_footprint(nest, refs, machine.cache_line as f64);
+    let mut cycles = as_it_is.cycles + MEMORY_LINE * (lines - as_it_is.l2_lines).max(0.0);
+    for part in &only(nest, &|s| !stuck.contains(s)) {
+        least_arithmetic(part, refs, machine, &mut Vec::new(), &mut cycles);
+    }
+    cycles
+}
+
+/// Without the other statements, and loops that are empty without them.
+fn only(nest: &[Nest], keep: &impl Fn(&StatementId) -> bool) -> Vec<Nest> {
+    let kept = |part: &Nest| match part {
+        Nest::Statement(s) => keep(s).then(|| part.clone()),
+        Nest::Loop { key, trips, lanes, jammed, body } => {
+            let body = only(body, keep);
+            let (key, trips, lanes, jammed) = (*key, *trips, *lanes, *jammed);
+            (!body.is_empty()).then_some(Nest::Loop { key, trips, lanes, jammed, body })
+        }
+    };
+    nest.iter().filter_map(kept).collect()
+}
+
+fn least_arithmetic(
+    part: &Nest,
+    refs: &References,
+    machine: &Machine,
+    around: &mut Vec<(LoopKey, f64)>,
+    cycles: &mut f64,
+) {
+    match part {
+        Nest::Loop { key, trips, body, .. } => {
+            around.push((*key, *trips));
+            body.iter().for_each(|b| least_arithmetic(b, refs, machine, around, cycles));
+            around.pop();
+        }
+        Nest::Statement(s) => {
+            let moving = &refs[s];
+            let own = around.iter().filter(|(key, _)| moving.loops.contains(key));
+            let times: f64 = own.clone().map(|(_, trips)| trips).product();
+            let innermost = |(key, _): &(LoopKey, f64)| {
+                let vectors = is_vectorizable(&[moving], *key, Lanes::Independent);
+                // As many as possible run side by side in it, and share what they can.
+                let shared = |r: &Reference| own.clone().any(|(other, _)| other != key && r.along(*other) == Some(0.0));
+                let touched = moving.references.iter().filter(|r| r.along(*key) != Some(0.0));
+                let touched: f64 = touched.map(|r| if shared(r) { 1.0 / MOST_SIDE_BY_SIDE } else { 1.0 }).sum();
+                (0.5 + 0.5 * touched) / if vectors { vector_factor(moving, machine) } else { 1.0 }
+            };
+            *cycles += times * own.clone().map(innermost).fold(scalar_cycles(moving), f64::min);
+        }
+    }
 }
 
 /// The innermost loop of `part`, if it is one, can use vectors.
@@ -149,14 +211,13 @@ impl SideBySide {
     }
     /// How many of them wait for each other: those that write one element.
     fn chained(&self, moving: &Moving) -> f64 {
-        let writes_one = |key| moving.references.iter().any(|r| r.write && !r.scalar && r.along(key) == Some(0.0));
+        let writes_one = |key| moving.references.iter().any(|r| r.write && r.along(key) == Some(0.0));
         let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| *lanes != Lanes::Independent && writes_one(*key);
         self.points.iter().filter(waits).map(|(_, trips, _)| trips).product()
     }
     /// The elements that they touch by a reference.
     fn elements(&self, reference: &Reference) -> f64 {
-        let has_own = |key| reference.scalar || reference.along(key) != Some(0.0);
-        self.points.iter().filter(|(key, ..)| has_own(*key)).map(|(_, trips, _)| trips).product()
+        self.points.iter().filter(|(key, ..)| reference.along(*key) != Some(0.0)).map(|(_, trips, _)| trips).product()
     }
     /// Elements that the innermost loop does not move: they live in registers.
     fn kept(&self, moving: &Moving, innermost: LoopKey) -> f64 {
@@ -166,7 +227,8 @@ impl SideBySide {
                 homes.push(reference);
             }
         }
-        homes.into_iter().map(|reference| self.elements(reference)).sum()
+        let elements: f64 = homes.into_iter().map(|reference| self.elements(reference)).sum();
+        elements + moving.scalars as f64 * self.count(moving)
     }
     /// What one iteration of the innermost loop takes without vectors. Loads, stores and as many operations; what the loop does not move
     /// costs nothing as long as there are registers enough.
@@ -216,8 +278,7 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
                     cost.cycles += entries * KEPT_ENTRY * side_by_side.kept(moving, *key);
                 }
                 if vectors {
-                    let widest = moving.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
-                    let factor = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+                    let factor = vector_factor(moving, machine);
                     // The remainder of the trip count runs without vectors.
                     let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
                     let share = (1.0 - remainder) / factor + remainder;
@@ -232,6 +293,12 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
             around.pop();
         }
     }
+}
+
+/// How many instances one vector has.
+fn vector_factor(statement: &Moving, machine: &Machine) -> f64 {
+    let widest = statement.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
+    (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0)
 }
 
 /// Every reference is invariant or moves by its own size.
@@ -346,10 +413,10 @@ mod tests {
 
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
         let strides = strides.iter().map(|(k, s)| (key(*k), Some(*s))).collect();
-        Reference { array: ArrayId(array), bytes: 8, write, scalar: false, strides }
+        Reference { array: ArrayId(array), bytes: 8, write, strides }
     }
     fn one(references: Vec<Reference>) -> References {
-        [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references })].into()
+        [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references, scalars: 0 })].into()
     }
     fn nest(order: &[(usize, f64, Lanes)]) -> Vec<Nest> {
         let mut inner = vec![Nest::Statement(StatementId(0))];

@@ -4,7 +4,7 @@ use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
-use super::{Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
+use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
 use crate::transform::{self, BandId, Step, StepError, Steps, label_above, labelled};
@@ -246,9 +246,6 @@ const PAGE_BYTES: f64 = 4096.0;
 fn cycles_for_memory(bytes: f64) -> f64 {
     if bytes == 0.0 { 0.0 } else { ALLOCATION + FRESH_PAGE * bytes / PAGE_BYTES }
 }
-
-/// Estimates that differ by less say nothing.
-const AS_GOOD: f64 = 0.05;
 
 /// With a loop reversed that a dependence moves along, if there is one.
 fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {

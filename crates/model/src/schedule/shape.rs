@@ -169,11 +169,22 @@ pub(super) struct EstimatedRegion<'a> {
     domains: Vec<(StatementId, Set)>,
     rigid: Rc<BTreeSet<StatementId>>,
     /// Bytes per step of each dimension of the statement, per access.
-    accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
+    accesses: Rc<HashMap<StatementId, Accesses>>,
 }
 
 impl<'a> EstimatedRegion<'a> {
     pub(super) fn of(scop: &'a Scop, dependences: &Dependences) -> Result<EstimatedRegion<'a>, IslError> {
+        let firm = dependences.firm_validity()?;
+        let (lanes, lanes_with_sums) = match dependences.has_reductions()? {
+            true => (firm.union(&dependences.reduction)?.coalesce()?, Some(firm)),
+            false => (firm, None),
+        };
+        let at_once = dependences.at_once()?;
+        Ok(EstimatedRegion { at_once, lanes, lanes_with_sums, ..EstimatedRegion::without_dependences(scop)? })
+    }
+
+    /// As if all loops were independent.
+    pub(super) fn without_dependences(scop: &'a Scop) -> Result<EstimatedRegion<'a>, IslError> {
         let nominal = nominal_params(scop)?;
         let mut domains = Vec::new();
         let mut accesses = HashMap::new();
@@ -187,9 +198,13 @@ impl<'a> EstimatedRegion<'a> {
             domains.push((id, domain));
             let dims = statement.domain.dim(DimType::Set)?;
             let mut list = Vec::new();
+            let mut scalars = BTreeSet::new();
             for access in &statement.accesses {
                 let array = &scop.arrays[&access.array];
                 // errno is next to nothing beside the call that writes it.
+                if array.kind.is_scalar() {
+                    scalars.insert(access.array);
+                }
                 if array.kind.is_scalar() || matches!(array.kind, ArrayKind::Errno { .. }) {
                     continue;
                 }
@@ -201,23 +216,18 @@ impl<'a> EstimatedRegion<'a> {
                     array: access.array,
                     bytes: access.bytes,
                     write: access.is_write(),
-                    scalar: scop.arrays[&access.array].kind.is_scalar(),
                     strides: HashMap::new(),
                 };
                 list.push(ByteSteps { reference, per_dimension });
             }
-            accesses.insert(id, list);
+            accesses.insert(id, Accesses { references: list, scalars: scalars.len() });
         }
-        let firm = dependences.firm_validity()?;
-        let (lanes, lanes_with_sums) = match dependences.has_reductions()? {
-            true => (firm.union(&dependences.reduction)?.coalesce()?, Some(firm)),
-            false => (firm, None),
-        };
-        let at_once = dependences.at_once()?;
+        let none = UnionMap::empty_ctx(&scop.ctx)?;
         let is_rigid = |s: &Statement| s.boxed || !s.predicates.is_empty();
         let rigid = scop.statements.iter().filter(|(_, s)| is_rigid(s)).map(|(id, _)| *id).collect();
+        let (at_once, lanes) = (none.clone(), none);
         let (rigid, accesses) = (Rc::new(rigid), Rc::new(accesses));
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums, domains, rigid, accesses })
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, domains, rigid, accesses })
     }
 
     pub(super) fn scop(&self) -> &'a Scop {
@@ -251,7 +261,13 @@ pub(super) struct EstimatedTree {
     pub shape: BandTree,
     /// Statements with control flow in them, or before them.
     rigid: Rc<BTreeSet<StatementId>>,
-    accesses: Rc<HashMap<StatementId, Vec<ByteSteps>>>,
+    accesses: Rc<HashMap<StatementId, Accesses>>,
+}
+
+/// Of one statement.
+struct Accesses {
+    references: Vec<ByteSteps>,
+    scalars: usize,
 }
 
 struct ByteSteps {
@@ -365,8 +381,11 @@ impl EstimatedTree {
 
     fn moving(&self, statement: StatementId, around: &[(BandId, &Member)]) -> Moving {
         let accesses = &self.accesses[&statement];
-        let mut moving =
-            Moving { loops: BTreeSet::new(), references: accesses.iter().map(|a| a.reference.clone()).collect() };
+        let mut moving = Moving {
+            loops: BTreeSet::new(),
+            references: accesses.references.iter().map(|a| a.reference.clone()).collect(),
+            scalars: accesses.scalars,
+        };
         // A loop over tiles moves a statement as the one over points does, but further.
         let points: Vec<_> = around.iter().filter(|(_, member)| member.tile.is_none()).collect();
         let rows: Option<Vec<Vec<i64>>> = points.iter().map(|(_, m)| m.rows.get(&statement).cloned()).collect();
@@ -381,7 +400,7 @@ impl EstimatedTree {
                 let key = LoopKey { band: *band, position: member.position };
                 let scale = member.tile.unwrap_or(1) as f64;
                 moving.loops.insert(key);
-                for (reference, access) in moving.references.iter_mut().zip(accesses) {
+                for (reference, access) in moving.references.iter_mut().zip(&accesses.references) {
                     let stride = match (&step, &access.per_dimension) {
                         (Some(step), Some(bytes)) => {
                             let dot = |(d, b): (&f64, &f64)| d * b;

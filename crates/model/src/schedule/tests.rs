@@ -1,6 +1,7 @@
 //! What the rooms below share: a region goes through the scheduler, and what comes out is replayed.
 
 mod nests;
+mod outlook;
 mod random;
 mod scalars;
 
@@ -20,7 +21,12 @@ use isl::Schedule;
 fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
     let scop = test_scop(sketch);
     let deps = dependences(&scop).unwrap();
-    match choose(&scop, &deps, &Machine::default(), options).unwrap() {
+    let decision = choose(&scop, &deps, &Machine::default(), options).unwrap();
+    // What is left before the dependences are known would be left with them.
+    if let Some(early) = outlook(&scop, &Machine::default(), options).unwrap() {
+        assert!(matches!(decision, Decision::Leave { .. }), "{early:?}\n{sketch}");
+    }
+    match decision {
         Decision::Leave { reason, .. } => format!("left alone: {reason}\n"),
         Decision::Illegal { steps, pairs } => panic!("{steps:?} breaks {pairs}"),
         Decision::Transform { order, reason, .. } => {

@@ -1,0 +1,87 @@
+//! Whether it is worth looking for an order at all: asked before scalars are moved and dependences computed, which takes much longer.
+//!
+//! Nothing here is a proof of what may run in which order. A region is left alone where the least that the estimate could say of any
+//! order is not enough below the most that it could say of the original one.
+
+use super::cost::{Lanes, Nest, References, estimate, least};
+use super::nominal::assumed_sizes;
+use super::shape::{EstimatedRegion, EstimatedTree};
+use super::{AS_GOOD, Decision, Machine, ScheduleOptions};
+use crate::scop::{Access, ArrayId, ArrayKind, Scop, StatementId};
+use crate::transform::labelled;
+use isl::{DimType, IslError};
+use std::collections::BTreeSet;
+
+pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions) -> Result<Option<Decision>, IslError> {
+    let region = EstimatedRegion::without_dependences(scop)?;
+    let (mut nest, references) = EstimatedTree::of(&region, &labelled(&scop.schedule)?)?.nest(&[]);
+    nest.iter_mut().for_each(|part| doubt(part, scop, &references));
+    let before = estimate(&nest, &references, machine);
+    let leave = |reason: String, too_small: bool, part_may_gain: bool| {
+        Ok(Some(Decision::Leave { reason, too_small, part_may_gain, cycles: before.cycles }))
+    };
+    let instances = before.vector_instances + before.scalar_instances;
+    if instances < options.min_instances {
+        return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true, false);
+    }
+    // Threads are a gain by themselves.
+    if options.parallel || options.draw.is_some() {
+        return Ok(None);
+    }
+    let ratio = least(&nest, &references, machine, &stuck(scop, &references)) / before.cycles;
+    if ratio < options.worthwhile {
+        return Ok(None);
+    }
+    let percent = 100.0 * ratio;
+    let reason = format!("whatever the order, it takes at least {percent:.0} % of the original's time");
+    leave(reason + &assumed_sizes(scop)?, false, ratio < 1.0 - AS_GOOD)
+}
+
+/// An innermost loop of which it is not plain that its iterations are independent is taken for one that is not.
+fn doubt(part: &mut Nest, scop: &Scop, references: &References) {
+    let Nest::Loop { key, lanes, body, .. } = part else { return };
+    body.iter_mut().for_each(|b| doubt(b, scop, references));
+    let statements: Vec<StatementId> =
+        body.iter().filter_map(|b| if let Nest::Statement(s) = b { Some(*s) } else { None }).collect();
+    let of_statements = statements.iter().flat_map(|s| &references[s].references);
+    let moving: BTreeSet<ArrayId> = of_statements.filter(|r| r.steps_over(*key)).map(|r| r.array).collect();
+    if statements.len() == body.len() && !are_plainly_independent(&statements, &moving, scop) {
+        *lanes = Lanes::Chained;
+    }
+}
+
+/// What an iteration writes, it alone touches: in arrays there is one place that all accesses mean and that is another in each iteration,
+/// and no scalar is handed on.
+fn are_plainly_independent(statements: &[StatementId], moving: &BTreeSet<ArrayId>, scop: &Scop) -> bool {
+    let accesses = || statements.iter().flat_map(|s| &scop.statements[s].accesses);
+    accesses().filter(|a| a.is_write()).all(|write| match scop.arrays[&write.array].kind {
+        // The value of this iteration, or nobody's: who uses it is behind it.
+        ArrayKind::Value => true,
+        ArrayKind::Phi => !accesses().any(|a| !a.is_write() && a.array == write.array),
+        ArrayKind::Memory | ArrayKind::Temporary => {
+            let same_place = |a: &Access| a.exact && is_same_place(a, write);
+            moving.contains(&write.array) && accesses().filter(|a| a.array == write.array).all(same_place)
+        }
+        ArrayKind::Errno { .. } => false,
+    })
+}
+
+/// Requires: their statements are in the same loops.
+fn is_same_place(a: &Access, b: &Access) -> bool {
+    let nameless = |access: &Access| access.relation.set_tuple_name(DimType::In, "S");
+    let same = || nameless(a)?.plain_is_equal(&nameless(b)?);
+    a.bytes == b.bytes && same().unwrap_or(false)
+}
+
+/// Who writes an array anywhere, and all that touch it and are in no loop of their own, keep their order: each of them runs between two of
+/// those writes.
+fn stuck(scop: &Scop, references: &References) -> BTreeSet<StatementId> {
+    let all = || scop.statements.iter().flat_map(|(&s, statement)| statement.accesses.iter().map(move |a| (s, a)));
+    let is_memory = |a: &Access| scop.arrays[&a.array].kind == ArrayKind::Memory;
+    let anywhere = |a: &Access| a.is_write() && !a.exact && a.offset.is_none() && is_memory(a);
+    let between_writes = |s: StatementId, a: &Access| {
+        let mut writes = all().filter(|(_, write)| write.array == a.array && anywhere(write));
+        writes.any(|(writer, _)| references[&s].loops.is_subset(&references[&writer].loops))
+    };
+    all().filter(|(s, a)| between_writes(*s, a)).map(|(s, _)| s).collect()
+}
