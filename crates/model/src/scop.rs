@@ -119,14 +119,24 @@ pub struct Array {
     pub live_out: bool,
 }
 
-/// What the check must show of the bytes that a region touches of an array: that they can be counted in 64 bits, and lie where the
-/// addresses computed modulo a power of two are those that the relations say.
+/// What the check must show of an array, so that addresses computed modulo a power of two are those that the relations say. Domains and
+/// relations are those of accesses as the program has them, whatever becomes of them.
 #[derive(Clone, Debug, Default)]
 pub struct Wraps {
-    /// First byte and the one behind the last, from the base; anywhere if not given.
-    pub window: Option<(i128, i128)>,
-    /// Domains and relations of these accesses as the program has them, whatever becomes of them.
-    pub touched: Vec<(isl::Set, isl::Map)>,
+    /// The bytes of the array can be counted in 64 bits, if there are any of these accesses.
+    pub counted: Vec<(isl::Set, isl::Map)>,
+    pub framed: Vec<FramedPart>,
+}
+
+/// A part of addresses that is computed in few bits: `x` of 32 bits in `A[x + k]`.
+#[derive(Clone, Debug)]
+pub struct FramedPart {
+    /// The instances that compute it.
+    pub domain: isl::Set,
+    /// Where the part alone would lead to. Its inner subscripts may leave their rows.
+    pub relation: isl::Map,
+    /// Where that must be, in bytes from the base: the first, and the one behind the last.
+    pub window: (i128, i128),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

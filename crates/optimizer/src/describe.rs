@@ -219,9 +219,9 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
         let a = name(id);
         all.push(report::Assumption {
             kind: AssumptionKind::EE,
-            because: match wraps.window {
-                Some(_) => format!("the arithmetic of the subscripts of {a} must not wrap around"),
-                None => format!("the bytes of {a} must be few enough to be counted in 64 bits"),
+            because: match wraps.framed.is_empty() {
+                false => format!("the arithmetic of the subscripts of {a} must not wrap around"),
+                true => format!("the bytes of {a} must be few enough to be counted in 64 bits"),
             },
             line: line.unwrap_or(scop.lines.0).number,
             valid: report::UNIVERSE.into(),

@@ -2,8 +2,8 @@
 //!
 //! An attempt looks at the region in some way ([`View`]). Where it fails, or reads less than it might, it says what to change
 //! ([`Stop::Again`], [`Attempt::may_gain_from_symbols`]), and the next one begins from nothing but that. That ends: with each set of
-//! trusted loads products become symbols once at most, and pointers meet once with either; loads are only ever distrusted, and sizes
-//! only ever taken to pieces.
+//! trusted loads products become symbols once at most, and pointers meet once with either; loads are only ever distrusted, counters
+//! once read without windows, and sizes only ever taken to pieces.
 
 use super::arithmetic::{Arithmetic, Sizes};
 use super::region::Region;
@@ -25,6 +25,8 @@ pub enum Again {
     Varies(Vec<ValueId>),
     /// These sizes are one number here and another there: their pieces must be told apart.
     Pieces(BTreeSet<ValueId>),
+    /// A counter was read under a condition that no access has, so that nobody would test it.
+    Unframed,
     /// Pointers that looked unrelated point into one array, and statements were cut in between. By load or store: its array.
     Meet(HashMap<ValueId, ValueId>),
 }
@@ -35,6 +37,8 @@ struct View {
     distrusted: Option<BTreeSet<ValueId>>,
     /// Values from outside that are products are read as such.
     expand_products: bool,
+    /// Counters that walk on from what is computed in few bits are read as if it did not wrap around, where accesses have that tested.
+    may_frame: bool,
     /// Sizes that are read in pieces.
     in_pieces: BTreeSet<ValueId>,
     /// By load or store: the array it touches, as far as is known beforehand.
@@ -70,6 +74,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
     let mut view = View {
         distrusted: may_trust.then(BTreeSet::new),
         expand_products: true,
+        may_frame: true,
         in_pieces: BTreeSet::new(),
         arrays: HashMap::new(),
     };
@@ -87,6 +92,10 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
                 doubtful = before;
                 view.in_pieces.extend(sizes);
                 view
+            }
+            (Err(Stop::Again(Again::Unframed)), before) => {
+                doubtful = before;
+                View { may_frame: false, ..view }
             }
             (Err(Stop::Isl(error)), _) if !error.is_out_of_budget() => return Err(Stop::Isl(error)),
             (Ok(symbolic), Some(before)) if symbolic.doubts() < before.doubts() => return Ok(symbolic),
@@ -112,7 +121,8 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
 
 /// One attempt.
 fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
-    let mut arithmetic = Arithmetic::new(values, inputs.allowed, view.expand_products, Sizes::new(&view.in_pieces))?;
+    let mut arithmetic =
+        Arithmetic::new(values, inputs.allowed, (view.expand_products, view.may_frame), Sizes::new(&view.in_pieces))?;
     let (items, arrivals) = control::follow(&mut arithmetic)?;
     let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
     let accesses = memory::read_accesses(&mut arithmetic, &cut)?;

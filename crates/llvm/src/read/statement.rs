@@ -7,14 +7,14 @@
 //! definition, read at the use. A φ has a slot of its own that its incoming edges write.
 
 use super::Stop;
-use super::arithmetic::{Arithmetic, Scope};
+use super::arithmetic::{Arithmetic, Framed, InductionForm, Scope};
 use super::control::Item;
 use super::memory::Accesses;
 use super::values::Values;
 use crate::body::Induction;
 use crate::facts::{BlockId, FunctionFacts, Op, ValueId, ValueKind};
 use indexmap::{IndexMap, IndexSet};
-use model::polynomial::Polynomial;
+use model::polynomial::PiecewisePolynomial;
 use model::refusal::RefusalKind;
 use model::scop::{AccessKind, Predicate, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,6 +37,8 @@ pub struct Draft {
     pub boxed: Option<BoxedPart>,
     pub recomputed: Vec<ValueId>,
     pub inductions: Vec<Induction>,
+    /// Without this the inductions are wrong.
+    pub framed: Vec<Framed<PiecewisePolynomial>>,
     pub reads: Vec<(ValueId, Slot)>,
     pub writes: Vec<(ValueId, Slot)>,
     pub bound_to_thread: bool,
@@ -115,9 +117,6 @@ struct Cutter<'r, 'a> {
     /// By φ and unit: what is proved on the way rests on the instances of the unit.
     inductions: HashMap<(ValueId, usize), Option<InductionForm>>,
 }
-
-/// A φ from a base, if it is a pointer, and a polynomial.
-type InductionForm = (Option<ValueId>, Polynomial);
 
 /// Cuts the blocks of the region. `arrays`: by load or store, the array it touches, as far as is known.
 pub fn cut(arithmetic: &mut Arithmetic, items: &[Item], arrays: &HashMap<ValueId, ValueId>) -> Result<Cut, Stop> {
@@ -551,10 +550,11 @@ impl Cutter<'_, '_> {
     }
 
     fn draft(&mut self, unit: usize, closure: &Closure, writes: Vec<(ValueId, Slot)>) -> Result<Draft, Stop> {
-        let mut inductions = Vec::new();
+        let (mut inductions, mut framed) = (Vec::new(), Vec::new());
         for &value in &closure.inductions {
-            let (base, offset) = self.induction(value, unit)?.expect("only inductions are collected");
-            inductions.push(Induction { value, base, offset });
+            let form = self.induction(value, unit)?.expect("only inductions are collected");
+            inductions.push(Induction { value, base: form.base, offset: form.offset });
+            framed.extend(form.framed);
         }
         let recomputed = self.in_program_order(&closure.recomputed);
         let own = self.in_program_order(&closure.own);
@@ -569,6 +569,7 @@ impl Cutter<'_, '_> {
             boxed: None,
             recomputed,
             inductions,
+            framed,
             reads: closure.reads.iter().copied().collect(),
             writes,
             bound_to_thread,

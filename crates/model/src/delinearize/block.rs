@@ -1,7 +1,7 @@
 //! Blocks of memory of varying length, in the shape that the other accesses of their array have.
 
 use super::division::divide;
-use crate::polynomial::Polynomial;
+use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use isl::{IslError, Map, PwAff, Set};
 
 /// A number of bytes from an offset on: what `memset` and `memcpy` touch.
@@ -62,6 +62,39 @@ impl ByteBlock {
         }
         cells.map(|cells| cells.intersect_domain(domain)).transpose()
     }
+}
+
+/// `{ [i…] -> [subscripts] }`: the cell that an offset in bytes leads to, with whatever inner subscripts; `None` if it is not affine in
+/// this shape.
+pub fn loose_cells(
+    offset: &PiecewisePolynomial,
+    domain: &Set,
+    cell_bytes: u64,
+    inner_sizes: &[Polynomial],
+) -> Result<Option<Map>, IslError> {
+    let Some(strides) = strides(inner_sizes) else { return Ok(None) };
+    let mut all: Option<Map> = None;
+    for (here, bytes) in &offset.pieces {
+        let Some(mut left) = bytes.exact_div(cell_bytes.into()) else { return Ok(None) };
+        let here = domain.intersect(here)?;
+        let mut cells: Option<Map> = None;
+        for stride in &strides {
+            let Ok((quotient, rest)) = divide(&left, stride) else { return Ok(None) };
+            let Some(subscript) = quotient.to_aff(&here.get_space()?)? else { return Ok(None) };
+            let subscript = Map::from_pw_aff(&PwAff::from_aff(&subscript)?)?;
+            cells = Some(match cells {
+                Some(outside) => outside.flat_range_product(&subscript)?,
+                None => subscript,
+            });
+            left = rest;
+        }
+        let cells = cells.expect("a dimension").intersect_domain(&here)?;
+        all = Some(match all {
+            Some(others) => others.union(&cells)?,
+            None => cells,
+        });
+    }
+    Ok(all)
 }
 
 struct Slab {

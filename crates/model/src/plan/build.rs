@@ -14,7 +14,7 @@ use crate::scop::{Param, ParamId, Preload, Scop, ValueId};
 use crate::transform::{Copies, Tree, apart_points};
 use isl::{Budget, DimType, IslError, Set};
 use planted::Fault;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
 #[derive(Clone, Debug, Error)]
@@ -155,26 +155,37 @@ fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, P
     let mut extents = Extents::new(scop, &known);
     for (&array, described) in &scop.arrays {
         let Some(wraps) = described.may_wrap.as_ref().filter(|_| !planted::is(Fault::WindowUntested)) else { continue };
-        match extents.of(array, false) {
-            Ok(Some(Extent { low, high, .. })) => {
-                let kind = CheckKind::Bytes { array, end: high.clone(), window: wraps.window };
-                let test = match wraps.window {
-                    Some((first, end)) => Expr::binary(
-                        BinaryOp::And,
-                        Expr::binary(BinaryOp::Le, Expr::Int(first), low),
-                        Expr::binary(BinaryOp::Le, high, Expr::Int(end)),
-                    ),
-                    // True of all numbers, so that nothing but an overflow on the way makes it fail.
-                    None => Expr::binary(BinaryOp::Le, low, high),
-                };
-                check.push(CheckTerm { kind, test: Test::Holds(test) });
+        let windows: BTreeSet<(i128, i128)> = wraps.framed.iter().map(|part| part.window).collect();
+        let counted = (!wraps.counted.is_empty()).then_some(None);
+        for window in counted.into_iter().chain(windows.into_iter().map(Some)) {
+            let extent = match window {
+                Some(window) => {
+                    let parts: Vec<_> = wraps.framed.iter().filter(|part| part.window == window).collect();
+                    extents.of_parts(array, &parts)
+                }
+                None => extents.of(array, false),
+            };
+            match extent {
+                Ok(Some(Extent { low, high, .. })) => {
+                    let kind = CheckKind::Bytes { array, end: high.clone(), window };
+                    let test = match window {
+                        Some((first, end)) => Expr::binary(
+                            BinaryOp::And,
+                            Expr::binary(BinaryOp::Le, Expr::Int(first), low),
+                            Expr::binary(BinaryOp::Le, high, Expr::Int(end)),
+                        ),
+                        // True of all numbers, so that nothing but an overflow on the way makes it fail.
+                        None => Expr::binary(BinaryOp::Le, low, high),
+                    };
+                    check.push(CheckTerm { kind, test: Test::Holds(test) });
+                }
+                Ok(None) => {}
+                Err(Unchecked::Unknown { line }) => {
+                    let subject = format!("the address computation of `{}`", names.array_in_source(array));
+                    return Err(PlanError::Refused(Refusal::new(RefusalKind::MayWrap, line, subject)));
+                }
+                Err(Unchecked::Failed(e)) => return Err(e.into()),
             }
-            Ok(None) => {}
-            Err(Unchecked::Unknown { line }) => {
-                let subject = format!("the address computation of `{}`", names.array_in_source(array));
-                return Err(PlanError::Refused(Refusal::new(RefusalKind::MayWrap, line, subject)));
-            }
-            Err(Unchecked::Failed(e)) => return Err(e.into()),
         }
     }
     for &(first, second) in &scop.may_alias {
@@ -416,7 +427,7 @@ mod tests {
     use super::*;
     use crate::assume::Assumption;
     use crate::fixture::test_scop;
-    use crate::scop::{ArrayId, Cell, Invariant, Wraps};
+    use crate::scop::{ArrayId, Cell, FramedPart, Invariant, Statement, Wraps};
     use expect_test::{Expect, expect};
 
     fn plan_of(
@@ -659,7 +670,9 @@ mod tests {
                         for j : 0 <= j < p1
                           write A0[i, j]";
         let mut scop = test_scop(shaped);
-        scop.arrays[0].may_wrap = Some(Wraps::default());
+        let Statement { domain, accesses, .. } = &scop.statements[0];
+        let counted = vec![(domain.clone(), accesses[0].relation.clone())];
+        scop.arrays[0].may_wrap = Some(Wraps { counted, framed: Vec::new() });
         let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
         let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
@@ -675,12 +688,13 @@ mod tests {
                  write A0[i, j]; read A0[i, 0]",
         );
         let statement = &mut scop.statements[0];
-        let dropped = (statement.domain.clone(), statement.accesses.remove(0).relation);
-        scop.arrays[0].may_wrap = Some(Wraps { window: Some((0, 1 << 35)), touched: vec![dropped] });
+        let (domain, relation) = (statement.domain.clone(), statement.accesses.remove(0).relation);
+        let framed = vec![FramedPart { domain, relation, window: (0, 1 << 35) }];
+        scop.arrays[0].may_wrap = Some(Wraps { counted: Vec::new(), framed });
         let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
         let term = plan.check.iter().find(|term| matches!(term.kind, CheckKind::Bytes { .. })).unwrap();
         let Test::Holds(test) = &term.test else { panic!("{:?}", term.kind) };
-        assert_eq!(Names::of(&scop).expr(test), "0 <= 0 && ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8 <= 34359738368");
+        assert_eq!(Names::of(&scop).expr(test), "0 <= 0 && (p0 - 1) * p1 * 8 + 8 <= 34359738368");
     }
     #[test]
     fn an_unknown_extent_is_refused() {

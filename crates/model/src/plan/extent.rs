@@ -3,7 +3,7 @@
 use super::Extent;
 use super::build::plus_one;
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
-use crate::scop::{ArrayId, Scop};
+use crate::scop::{ArrayId, FramedPart, Scop};
 use crate::source::Line;
 use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use planted::Fault;
@@ -105,7 +105,7 @@ impl<'a> Extents<'a> {
         });
         let mut accesses: Vec<Touch> = touches.chain(preloads).collect();
         let wraps = self.scop.arrays[&array].may_wrap.as_ref().filter(|_| !only_writes);
-        for (domain, relation) in wraps.iter().flat_map(|wraps| &wraps.touched) {
+        for (domain, relation) in wraps.iter().flat_map(|wraps| &wraps.counted) {
             let mut is_new = true;
             for touch in &accesses {
                 is_new &= !(touch.relation.plain_is_equal(relation)? && touch.domain.plain_is_equal(domain)?);
@@ -114,12 +114,37 @@ impl<'a> Extents<'a> {
                 accesses.push(Touch { domain, relation, offset: None, bytes: 0, line: Line::UNKNOWN });
             }
         }
+        let some = self.where_any(&accesses)?;
+        Ok(some.map(|some| (accesses, some)))
+    }
+
+    /// The parameters for which one of the accesses happens at least, if there are any.
+    fn where_any(&self, accesses: &[Touch]) -> Result<Option<Set>, Unchecked> {
         let mut some = Set::empty(&self.known.get_space()?)?;
-        for touch in &accesses {
+        for touch in accesses {
             some = some.union(&touch.domain.params()?)?;
         }
         let some = some.intersect(self.known)?.coalesce()?;
-        Ok((!some.is_empty()?).then_some((accesses, some)))
+        Ok((!some.is_empty()?).then_some(some))
+    }
+
+    /// The bytes that parts of addresses alone would lead to, as the accesses they are parts of go into the array.
+    ///
+    /// Ensures: as [`Self::of`].
+    pub(super) fn of_parts<'p>(&self, array: ArrayId, parts: &[&'p FramedPart]) -> Result<Option<Extent>, Unchecked> {
+        let touch = |FramedPart { domain, relation, .. }: &'p FramedPart| Touch {
+            domain,
+            relation,
+            offset: None,
+            bytes: 0,
+            line: Line::UNKNOWN,
+        };
+        let touches: Vec<Touch> = parts.iter().map(|part| touch(part)).collect();
+        let Some(some) = self.where_any(&touches)? else { return Ok(None) };
+        let line = self.scop.lines.0;
+        let (low, high) = self.by_subscripts(array, &touches, &some)?.ok_or(Unchecked::Unknown { line })?;
+        let guarded = self.guard(&some)?;
+        Ok(Some(Extent { array, low: guarded(low), high: guarded(high) }))
     }
 
     /// 0 where nothing is touched.
@@ -172,8 +197,8 @@ impl<'a> Extents<'a> {
     /// For shapes whose sizes are parameters: the box of the subscripts, flattened.
     ///
     /// Let sizes of inner dimensions be nᵢ, and uᵢ ≤ sᵢ ≤ vᵢ over all instances. Where an instance exists, 0 ≤ sᵢ < nᵢ for the
-    /// inner subscripts (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with every
-    /// subscript: it lies between those of u and of v.
+    /// inner subscripts of its accesses (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with
+    /// every subscript: it lies between those of u and of v. This is so whether the sᵢ are below the nᵢ or not, as those of parts.
     fn by_subscripts(&self, array: ArrayId, accesses: &[Touch], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let Some(sizes) = self.sizes(array, some)? else { return Ok(None) };
         let cells = self.cells(accesses)?;

@@ -49,6 +49,8 @@ pub(super) struct Reference {
     pub write: bool,
     /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
     pub strides: HashMap<LoopKey, Option<f64>>,
+    /// The strides are the program's, without sizes that are only taken to be something.
+    pub certain: bool,
 }
 
 impl Reference {
@@ -78,8 +80,11 @@ pub(super) type References = HashMap<StatementId, Moving>;
 /// Cycles for a line that comes from the second cache level, and from beyond it.
 const L2_LINE: f64 = 4.0;
 const MEMORY_LINE: f64 = 12.0;
-/// A cache never holds exactly the lines the model thinks of: only this share of it is counted on.
+/// A cache never holds exactly the lines the model thinks of: only this share of it is counted on. What fills more of it is evicted
+/// now and then, and what fills all of it always.
 const USABLE_CACHE: f64 = 0.75;
+/// So many lines whose addresses are equal modulo a part of the cache have a place in it.
+const WAYS: f64 = 8.0;
 /// Cycles of a floating point operation whose input is the previous one's output.
 const CHAIN_LATENCY: f64 = 4.0;
 /// Entering an innermost loop, with and without vectors (alignment, remainder, reduction of lanes).
@@ -108,8 +113,10 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     for part in nest {
         arithmetic(part, references, machine, &mut Vec::new(), &mut cost);
     }
-    cost.l1_lines = traffic(nest, references, machine, machine.l1 as f64 * USABLE_CACHE);
-    cost.l2_lines = traffic(nest, references, machine, machine.l2 as f64 * USABLE_CACHE);
+    let lines_from_beyond =
+        |bytes: u64| traffic(nest, references, &Cache { bytes: bytes as f64, line: machine.cache_line as f64 });
+    cost.l1_lines = lines_from_beyond(machine.l1);
+    cost.l2_lines = lines_from_beyond(machine.l2);
     cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
     cost
 }
@@ -316,52 +323,96 @@ fn scalar_cycles(statement: &Moving) -> f64 {
     0.5 + 0.5 * statement.references.len() as f64
 }
 
-/// Lines that come from beyond a cache of `capacity` bytes while the parts run once, one after the other.
+struct Cache {
+    bytes: f64,
+    line: f64,
+}
+
+impl Cache {
+    /// How likely it is that such a footprint is gone when it is needed again.
+    fn evicts(&self, places: f64) -> f64 {
+        ((places * self.line / self.bytes - USABLE_CACHE) / (1.0 - USABLE_CACHE)).clamp(0.0, 1.0)
+    }
+
+    /// Lines of { Σ kᵢ·strideᵢ | 0 ≤ kᵢ < tripsᵢ }, strides ascending (unknown ones count as large): small strides grow one
+    /// interval, a stride beyond it makes copies of the interval.
+    ///
+    /// And so many lines' place they take, which is more if they may lie in some sets of the cache only: rows of 4096 bytes are all
+    /// in the same place of a cache with ways of that size.
+    fn lines_of(&self, bytes: f64, steps: &[(Option<f64>, f64)]) -> (f64, f64) {
+        let way = (self.bytes / WAYS) as u64;
+        let (mut extent, mut copies) = (bytes, 1.0);
+        // Begins of copies are multiples of this, modulo a way.
+        let mut apart = way;
+        for (stride, trips) in steps {
+            match stride {
+                Some(stride) if *stride <= extent.max(self.line) => extent += stride * (trips - 1.0),
+                _ => {
+                    copies *= trips;
+                    apart = stride.map_or(1, |stride| gcd(apart, stride as u64));
+                }
+            }
+        }
+        let interval = (extent - 1.0) / self.line + 1.0;
+        let lines = copies * interval;
+        let sets = way as f64 / self.line;
+        let used = (copies.min((way / apart) as f64) * interval).min(sets);
+        (lines, lines * (sets / used).min(copies))
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Lines that come from beyond a cache while the parts run once, one after the other.
 ///
 /// The rule: as long as what runs between two touches of a line fits the cache, the second touch is free. Between two touches
 /// by consecutive iterations one iteration's footprint runs; so where that fits, a loop costs the lines of its whole footprint
 /// once; where it does not, it costs its body's traffic anew in every iteration.
-fn traffic(parts: &[Nest], refs: &References, machine: &Machine, capacity: f64) -> f64 {
-    let line = machine.cache_line as f64;
-    if footprint(parts, refs, line) * line <= capacity {
-        return weighted_footprint(parts, refs, line);
-    }
+fn traffic(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
+    let once = |parts: &[Nest]| weighted_footprint(parts, refs, cache);
+    let between = |evicts: f64, kept: f64, again: &dyn Fn() -> f64| match evicts {
+        0.0 => kept,
+        _ => (1.0 - evicts) * kept + evicts * again(),
+    };
     let one = |part: &Nest| match part {
-        Nest::Statement(_) => weighted_footprint(std::slice::from_ref(part), refs, line),
+        Nest::Statement(_) => once(std::slice::from_ref(part)),
         Nest::Loop { trips, body, .. } => {
-            if footprint(body, refs, line) * line <= capacity {
-                weighted_footprint(std::slice::from_ref(part), refs, line)
-            } else {
-                trips * traffic(body, refs, machine, capacity)
-            }
+            let evicts = cache.evicts(footprint(body, refs, cache));
+            between(evicts, once(std::slice::from_ref(part)), &|| trips * traffic(body, refs, cache))
         }
     };
-    parts.iter().map(one).sum()
+    let evicts = cache.evicts(footprint(parts, refs, cache));
+    between(evicts, once(parts), &|| parts.iter().map(one).sum())
 }
 
-fn footprint(parts: &[Nest], refs: &References, line: f64) -> f64 {
-    groups(parts, refs, line).into_iter().map(|(lines, _)| lines).sum()
+/// In lines' places of the cache.
+fn footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
+    groups(parts, refs, cache).into_iter().map(|g| g.places).sum()
 }
 
 /// Written lines travel twice.
-fn weighted_footprint(parts: &[Nest], refs: &References, line: f64) -> f64 {
-    groups(parts, refs, line).into_iter().map(|(lines, write)| if write { 2.0 * lines } else { lines }).sum()
+fn weighted_footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
+    groups(parts, refs, cache).into_iter().map(|g| if g.write { 2.0 * g.lines } else { g.lines }).sum()
 }
 
-/// The distinct references of the parts with their lines and whether they are written. References of one array that move alike
-/// are neighbours (a stencil) and count once.
-fn groups(parts: &[Nest], refs: &References, line: f64) -> Vec<(f64, bool)> {
-    struct Group {
-        array: ArrayId,
-        steps: Vec<(Option<f64>, f64)>,
-        lines: f64,
-        write: bool,
-    }
-    fn collect(part: &Nest, refs: &References, line: f64, loops: &mut Vec<(LoopKey, f64)>, out: &mut Vec<Group>) {
+/// References of one array that move alike: neighbours (a stencil), which count once.
+struct Group {
+    array: ArrayId,
+    steps: Vec<(Option<f64>, f64)>,
+    lines: f64,
+    /// So many lines' place they take in the cache.
+    places: f64,
+    write: bool,
+}
+
+fn groups(parts: &[Nest], refs: &References, cache: &Cache) -> Vec<Group> {
+    fn collect(part: &Nest, refs: &References, cache: &Cache, loops: &mut Vec<(LoopKey, f64)>, out: &mut Vec<Group>) {
         match part {
             Nest::Loop { key, trips, body, .. } => {
                 loops.push((*key, *trips));
-                body.iter().for_each(|b| collect(b, refs, line, loops, out));
+                body.iter().for_each(|b| collect(b, refs, cache, loops, out));
                 loops.pop();
             }
             Nest::Statement(s) => {
@@ -375,8 +426,9 @@ fn groups(parts: &[Nest], refs: &References, line: f64) -> Vec<(f64, bool)> {
                     match out.iter_mut().find(|g| g.array == r.array && g.steps == steps) {
                         Some(group) => group.write |= r.write,
                         None => {
-                            let lines = lines_of(r.bytes as f64, &steps, line);
-                            out.push(Group { array: r.array, steps, lines, write: r.write });
+                            let (lines, places) = cache.lines_of(r.bytes as f64, &steps);
+                            let places = if r.certain { places } else { lines };
+                            out.push(Group { array: r.array, steps, lines, places, write: r.write });
                         }
                     }
                 }
@@ -384,21 +436,8 @@ fn groups(parts: &[Nest], refs: &References, line: f64) -> Vec<(f64, bool)> {
         }
     }
     let mut out = Vec::new();
-    parts.iter().for_each(|p| collect(p, refs, line, &mut Vec::new(), &mut out));
-    out.into_iter().map(|g| (g.lines, g.write)).collect()
-}
-
-/// Lines of { Σ kᵢ·strideᵢ | 0 ≤ kᵢ < tripsᵢ }, strides ascending (unknown ones count as large): small strides grow one
-/// interval, a stride beyond it makes copies of the interval.
-fn lines_of(bytes: f64, steps: &[(Option<f64>, f64)], line: f64) -> f64 {
-    let (mut extent, mut copies) = (bytes, 1.0);
-    for (stride, trips) in steps {
-        match stride {
-            Some(stride) if *stride <= extent.max(line) => extent += stride * (trips - 1.0),
-            _ => copies *= trips,
-        }
-    }
-    copies * ((extent - 1.0) / line + 1.0)
+    parts.iter().for_each(|p| collect(p, refs, cache, &mut Vec::new(), &mut out));
+    out
 }
 
 #[cfg(test)]
@@ -413,7 +452,7 @@ mod tests {
 
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
         let strides = strides.iter().map(|(k, s)| (key(*k), Some(*s))).collect();
-        Reference { array: ArrayId(array), bytes: 8, write, strides }
+        Reference { array: ArrayId(array), bytes: 8, write, strides, certain: true }
     }
     fn one(references: Vec<Reference>) -> References {
         [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references, scalars: 0 })].into()
@@ -478,7 +517,21 @@ mod tests {
     fn neighbours_of_a_stencil_count_once() {
         let refs = vec![reference(0, false, &[(0, 8.0)]), reference(0, false, &[(0, 8.0)])];
         let refs = one(refs);
-        let lines = footprint(&nest(&[(0, N, Independent)]), &refs, 64.0);
+        let lines = footprint(&nest(&[(0, N, Independent)]), &refs, &L1);
         assert!((120.0..130.0).contains(&lines), "{lines}");
+    }
+
+    const L1: Cache = Cache { bytes: 32768.0, line: 64.0 };
+
+    #[test]
+    fn rows_of_a_power_of_two_have_few_places() {
+        let tile = nest(&[(0, 32.0, Independent), (1, 64.0, Independent)]);
+        let places = |row: f64| footprint(&tile, &one(vec![reference(0, false, &[(0, row), (1, 8.0)])]), &L1);
+        assert!(L1.evicts(places(8000.0)) < 0.1, "{}", places(8000.0));
+        assert!(L1.evicts(places(8192.0)) > 0.9, "{}", places(8192.0));
+        // Rows of 2 kB are in two places, and half of them in each.
+        assert!((places(2048.0) / places(4096.0) - 0.5).abs() < 0.01);
+        // Whole rows side by side are all over the cache.
+        assert!(places(512.0) < 300.0);
     }
 }

@@ -1,15 +1,19 @@
 //! Which values of the parameters the estimate has in mind.
 
-use crate::scop::{ParamId, Scop, Statement};
+use super::shape::byte_steps;
+use crate::polynomial::{Polynomial, Var};
+use crate::scop::{Access, ArrayId, ParamId, Scop, Statement};
 use isl::{DimType, IslError, Set, Val};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an unknown size is taken to be.
 pub(super) const NOMINAL_SIZE: i64 = 1024;
 
 /// What a parameter does to the loops; in the order in which values are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum BoundRole {
+enum ParamRole {
+    /// They go through an array in steps of it: `x[i * incx]`, where it is 1 as a rule.
+    Stride,
     /// They begin there: the smaller it is, the more there is to do.
     Start,
     /// Some loops begin and others end there.
@@ -21,7 +25,7 @@ enum BoundRole {
 /// Typical values of the parameters: such that all loops run if they can, from small numbers to [`NOMINAL_SIZE`].
 pub(super) fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
     let mut set = running(scop)?;
-    let mut order: Vec<(BoundRole, usize)> = roles(scop)?.into_iter().zip(0..).collect();
+    let mut order: Vec<(ParamRole, usize)> = roles(scop)?.into_iter().zip(0..).collect();
     order.sort();
     let mut values = vec![NOMINAL_SIZE; scop.params.len()];
     for (role, param) in order {
@@ -73,13 +77,67 @@ fn running(scop: &Scop) -> Result<Set, IslError> {
     Ok(set)
 }
 
-fn roles(scop: &Scop) -> Result<Vec<BoundRole>, IslError> {
-    let role = |bounds: Bounds| match bounds {
-        Bounds { begins: true, ends: false } => BoundRole::Start,
-        Bounds { begins: true, ends: true } => BoundRole::Between,
-        Bounds { begins: false, .. } => BoundRole::End,
+fn roles(scop: &Scop) -> Result<Vec<ParamRole>, IslError> {
+    let strides = strides(scop)?;
+    let role = |(param, bounds): (usize, Bounds)| match bounds {
+        Bounds { begins: false, ends: false } if strides.contains(&ParamId(param as u32)) => ParamRole::Stride,
+        Bounds { begins: true, ends: false } => ParamRole::Start,
+        Bounds { begins: true, ends: true } => ParamRole::Between,
+        Bounds { begins: false, .. } => ParamRole::End,
     };
-    Ok(bounding(scop)?.into_iter().map(role).collect())
+    Ok(bounding(scop)?.into_iter().enumerate().map(role).collect())
+}
+
+/// The parameters that multiply all counters of some array, and of no array some counters only, as the length of a row does.
+fn strides(scop: &Scop) -> Result<BTreeSet<ParamId>, IslError> {
+    let mut moving: BTreeMap<ArrayId, BTreeSet<usize>> = BTreeMap::new();
+    for statement in scop.statements.values() {
+        let counters = statement.domain.dim(DimType::Set)?;
+        for access in &statement.accesses {
+            let sizes = &scop.arrays[&access.array].inner_sizes;
+            if sizes.iter().any(|size| size.as_constant().is_none()) {
+                moving.entry(access.array).or_default().extend(moving_subscripts(access, sizes.len(), counters)?);
+            }
+        }
+    }
+    let (mut strides, mut lengths) = (BTreeSet::new(), BTreeSet::new());
+    for (array, moving) in moving {
+        let sizes = &scop.arrays[&array].inner_sizes;
+        // A subscript is multiplied by the sizes of all dimensions inside of its own.
+        let factors = |subscript: usize| sizes[subscript..].iter().flat_map(factors).collect::<BTreeSet<ParamId>>();
+        let mut subscripts = moving.into_iter().map(factors);
+        let Some(first) = subscripts.next() else { continue };
+        let common = subscripts.fold(first, |common, other| &common & &other);
+        lengths.extend(sizes.iter().flat_map(Polynomial::vars).filter_map(param).filter(|p| !common.contains(p)));
+        strides.extend(common);
+    }
+    Ok(&strides - &lengths)
+}
+
+/// The subscripts, of one more than `sizes`, that are not the same for all counters.
+fn moving_subscripts(access: &Access, sizes: usize, counters: usize) -> Result<Vec<usize>, IslError> {
+    let mut out = Vec::new();
+    for subscript in 0..=sizes {
+        let alone: Vec<f64> = (0..=sizes).map(|s| f64::from(s == subscript)).collect();
+        let steps = byte_steps(&access.relation, &alone, counters)?;
+        if steps.is_none_or(|steps| steps.iter().any(|step| *step != 0.0)) {
+            out.push(subscript);
+        }
+    }
+    Ok(out)
+}
+
+/// The parameters that divide a size.
+fn factors(size: &Polynomial) -> impl Iterator<Item = ParamId> {
+    let divides = |p: &ParamId| size.terms().all(|(monomial, _)| monomial.exponent(Var::Param(*p)) > 0);
+    size.vars().filter_map(param).filter(divides)
+}
+
+fn param(var: Var) -> Option<ParamId> {
+    match var {
+        Var::Param(id) => Some(id),
+        Var::Counter(_) => None,
+    }
 }
 
 /// Whether loops begin or end at a parameter.
@@ -116,16 +174,18 @@ fn bounding(scop: &Scop) -> Result<Vec<Bounds>, IslError> {
     Ok(bounds)
 }
 
-/// Small and not negative for a start, else as large as it may be up to the nominal size; as near to that as possible.
-fn typical(set: &Set, at: usize, role: BoundRole) -> Result<i64, IslError> {
-    let most = if role == BoundRole::Between { NOMINAL_SIZE / 2 } else { NOMINAL_SIZE };
+/// Small and not negative for a start, and positive for a stride; else as large as it may be up to the nominal size. As near to that as
+/// possible.
+fn typical(set: &Set, at: usize, role: ParamRole) -> Result<i64, IslError> {
+    let most = if role == ParamRole::Between { NOMINAL_SIZE / 2 } else { NOMINAL_SIZE };
+    let least = i64::from(role == ParamRole::Stride);
     let (low, high) = (
-        set.lower_bound_si(DimType::Param, at, 0)?.upper_bound_si(DimType::Param, at, most)?,
+        set.lower_bound_si(DimType::Param, at, least)?.upper_bound_si(DimType::Param, at, most)?,
         set.upper_bound_si(DimType::Param, at, most)?,
     );
     let params = set.dim(DimType::Param)?;
     let as_set = |params_set: &Set| params_set.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, params);
-    if role == BoundRole::Start && !low.is_empty()? {
+    if role <= ParamRole::Start && !low.is_empty()? {
         return Ok(as_set(&low)?.dim_min_val(at)?.to_i64().unwrap_or(0));
     }
     let value = match high.is_empty()? {

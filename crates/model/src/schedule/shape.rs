@@ -217,6 +217,7 @@ impl<'a> EstimatedRegion<'a> {
                     bytes: access.bytes,
                     write: access.is_write(),
                     strides: HashMap::new(),
+                    certain: array.inner_sizes.iter().all(|size| size.as_constant().is_some()),
                 };
                 list.push(ByteSteps { reference, per_dimension });
             }
@@ -580,7 +581,7 @@ fn cell_strides(array: &Array, nominal: &[i64]) -> Vec<f64> {
 
 /// How many bytes the first touched cell moves per step of each statement dimension, if that is the same everywhere. An access
 /// that may go anywhere has no first cell.
-fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Option<Vec<f64>>, IslError> {
+pub(super) fn byte_steps(relation: &isl::Map, strides: &[f64], dims: usize) -> Result<Option<Vec<f64>>, IslError> {
     let cells = if relation.is_single_valued()? {
         relation.as_pw_multi_aff()?
     } else {

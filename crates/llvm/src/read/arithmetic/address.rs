@@ -1,6 +1,6 @@
 //! Pointers as a base defined outside the region and a number of bytes.
 
-use super::modular::{Function, Modular, Window, wraps_in};
+use super::modular::{Framed, Function, Modular, framed_in_sum, wraps_in};
 use super::{Arithmetic, MAX_DEPTH, Read, Scope, not_affine};
 use crate::facts::{CastOp, Op, Scev, ValueId, ValueKind};
 use isl::PwAff;
@@ -11,17 +11,13 @@ pub struct Address<F> {
     pub base: ValueId,
     pub offset: F,
     pub exact: bool,
-    /// The offset is right if it lies in here, the end excluded, in all instances.
-    pub window: Option<Window>,
+    /// The offset is right if a part of it lies where it must.
+    pub framed: Option<Framed<F>>,
 }
 
 impl<F: Function> Address<F> {
     fn exactly(arithmetic: &Arithmetic, scope: &Scope, base: ValueId, offset: i64) -> Read<Self> {
-        Ok(Address { base, offset: F::constant(arithmetic, scope, offset)?, exact: true, window: None })
-    }
-
-    fn without_window(self) -> Read<Self> {
-        if self.window.is_none() { Ok(self) } else { wraps_in("an address") }
+        Ok(Address { base, offset: F::constant(arithmetic, scope, offset)?, exact: true, framed: None })
     }
 }
 
@@ -52,7 +48,7 @@ impl Arithmetic<'_> {
             let address = this.computed_address::<F>(pointer, scope, depth)?;
             let plain = this.expand_products || address.offset.is_affine();
             let right = address.exact || address.offset.as_constant().is_some();
-            if right && address.window.is_none() && plain { Ok(address) } else { wraps_in("an address") }
+            if right && address.framed.is_none() && plain { Ok(address) } else { wraps_in("an address") }
         })?;
         if let Some(address) = inside {
             return Ok(address);
@@ -76,34 +72,18 @@ impl Arithmetic<'_> {
                 let from = self.address::<F>(*base, scope, depth + 1)?;
                 let mut exact = from.exact && (*inbounds || *nusw);
                 let mut offset = from.offset.add(&F::constant(self, scope, terms.constant)?)?;
-                // What has a window, and what it is a part of the offset as.
-                let mut framed: Vec<(Window, F)> = Vec::new();
-                framed.extend(from.window.map(|window| (window, from.offset)));
+                let mut framed = from.framed;
                 for &(index, scale) in &terms.terms {
                     // Poison in an index is poison in the address, and every address read here is used.
                     let index = F::read(self, index, scope, true, depth + 1)?;
                     let (index, is_exact) = F::index(self, index, scope)?;
                     exact &= is_exact;
                     let scale = i128::from(scale);
-                    let scaled = index.function.scale(scale)?;
-                    offset = offset.add(&scaled)?;
-                    if let Some((first, end)) = index.window {
-                        if !(1..1 << 32).contains(&scale) {
-                            return wraps_in("an address");
-                        }
-                        framed.push(((first * scale, end * scale), scaled));
-                    }
+                    offset = offset.add(&index.function.scale(scale)?)?;
+                    let part = index.framed.map(|framed| framed.scaled(Some(scale))).transpose()?;
+                    framed = framed_in_sum(framed, part)?;
                 }
-                let window = match &framed[..] {
-                    [] => None,
-                    // All but that part must be a number, or the whole would say nothing about the part.
-                    [((first, end), part)] => {
-                        let Some(by) = offset.sub(part)?.as_constant() else { return wraps_in("an address") };
-                        Some((first + by, end + by))
-                    }
-                    _ => return wraps_in("an address"),
-                };
-                Ok(Address { base: from.base, offset, exact, window })
+                Ok(Address { base: from.base, offset, exact, framed })
             }
             Op::Cast(CastOp::BitCast) => self.address(instruction.operands[0], scope, depth + 1),
             Op::Phi { .. } if !self.values.is_outside(pointer) && self.values.turns_with(pointer, &scope.loops) => {
@@ -123,17 +103,21 @@ impl Arithmetic<'_> {
             Scev::Add { operands, .. } => {
                 let mut address: Option<Address<F>> = None;
                 let mut sum = F::constant(self, scope, 0)?;
+                let mut framed = None;
                 for operand in operands {
                     if !self.values.is_pointer(operand) {
-                        sum = sum.add(&self.of_scev::<F>(operand, scope, depth + 1)?.without_window()?.function)?;
+                        let operand = self.of_scev::<F>(operand, scope, depth + 1)?;
+                        sum = sum.add(&operand.function)?;
+                        framed = framed_in_sum(framed, operand.framed)?;
                     } else if address.is_none() {
-                        address = Some(self.address_of_scev::<F>(operand, scope, depth + 1)?.without_window()?);
+                        address = Some(self.address_of_scev::<F>(operand, scope, depth + 1)?);
                     } else {
                         return not_even();
                     }
                 }
                 let Some(address) = address else { return not_even() };
-                Ok(Address { offset: address.offset.add(&sum)?, exact: false, ..address })
+                let framed = framed_in_sum(address.framed, framed)?;
+                Ok(Address { base: address.base, offset: address.offset.add(&sum)?, exact: false, framed })
             }
             Scev::AddRec { in_loop, operands, .. } => {
                 let dimension = scope.loops.iter().position(|l| l == in_loop);
@@ -143,13 +127,13 @@ impl Arithmetic<'_> {
                 if steps.len() != 1 && !F::UNEVEN {
                     return not_even();
                 }
-                let start = self.address_of_scev::<F>(start, scope, depth + 1)?.without_window()?;
+                let start = self.address_of_scev::<F>(start, scope, depth + 1)?;
                 let mut parts = vec![start.offset];
                 for step in steps {
-                    parts.push(self.of_scev::<F>(step, scope, depth + 1)?.without_window()?.function);
+                    parts.push(self.of_scev::<F>(step, scope, depth + 1)?.unframed()?.function);
                 }
                 let offset = F::recurrence(self, parts, scope, dimension)?;
-                Ok(Address { base: start.base, offset, exact: false, window: None })
+                Ok(Address { base: start.base, offset, exact: false, framed: start.framed })
             }
             _ => not_even(),
         }

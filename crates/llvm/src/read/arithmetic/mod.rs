@@ -19,7 +19,8 @@ mod polynomial;
 pub use address::Address;
 pub use affine::Affine;
 pub use known::Known;
-pub use modular::Window;
+pub use modular::Framed;
+pub use polynomial::InductionForm;
 
 use super::Stop;
 use super::values::Values;
@@ -100,6 +101,10 @@ pub struct Arithmetic<'a> {
     unsure: Option<Set>,
     /// Values from outside that are products are read as such, not as parameters of their own.
     pub expand_products: bool,
+    /// A φ may be read as something that it is only if a part of it lies in a window.
+    may_frame: bool,
+    /// At the moment, though nothing is assumed.
+    framing: bool,
     pub sizes: Sizes,
 }
 
@@ -129,7 +134,7 @@ impl<'a> Arithmetic<'a> {
     pub fn new(
         values: &'a Values<'a>,
         allowed: Allowed,
-        expand_products: bool,
+        (expand_products, may_frame): (bool, bool),
         sizes: Sizes,
     ) -> Result<Self, IslError> {
         Ok(Arithmetic {
@@ -140,6 +145,8 @@ impl<'a> Arithmetic<'a> {
             subject: (AssumptionKind::EE, "integer arithmetic in the loops must not wrap around".into()),
             unsure: None,
             expand_products,
+            may_frame,
+            framing: false,
             sizes,
         })
     }

@@ -2,6 +2,7 @@
 
 use super::{Arithmetic, MAX_DEPTH, NotAffine, Read, Scope, not_affine};
 use crate::facts::{CastOp, IntOp, Op, Scev, ValueId, ValueKind};
+use model::polynomial::PiecewisePolynomial;
 
 /// `function` ≡ the value modulo 2^bits; equal to its signed (unsigned) reading where `signed` (`unsigned`) is true.
 #[derive(Clone, Debug)]
@@ -10,11 +11,42 @@ pub struct Modular<F> {
     pub bits: u32,
     pub signed: bool,
     pub unsigned: bool,
-    /// All of this is true if the function lies in here, the end excluded, in all instances.
-    pub window: Option<Window>,
+    /// All of this is true if a part of the function lies where it must.
+    pub framed: Option<Framed<F>>,
 }
 
+/// First number, and the one behind the last.
 pub type Window = (i128, i128);
+
+/// A function that must lie in a window, in all instances.
+#[derive(Clone, Debug)]
+pub struct Framed<F> {
+    pub part: F,
+    pub window: Window,
+}
+
+impl<F: Function> Framed<F> {
+    /// The same in smaller units, so that it stays a part of what is scaled.
+    pub fn scaled(self, by: Option<i128>) -> Read<Self> {
+        let Some(by) = by.filter(|by| (1..1 << 32).contains(by)) else { return wraps_in("a product") };
+        let (first, end) = self.window;
+        Ok(Framed { part: self.part.scale(by)?, window: (first * by, end * by) })
+    }
+}
+
+impl Framed<PiecewisePolynomial> {
+    /// It says what the other one says, which counts in units that are no larger.
+    pub fn is_part_of(&self, other: &Self) -> bool {
+        let by = (other.window.1 - other.window.0) / (self.window.1 - self.window.0);
+        let same = |scaled: Self| scaled.window == other.window && scaled.part.is_plainly_equal(&other.part);
+        self.clone().scaled(Some(by)).is_ok_and(same)
+    }
+}
+
+/// What a sum has to keep of its operands.
+pub fn framed_in_sum<F>(a: Option<Framed<F>>, b: Option<Framed<F>>) -> Read<Option<Framed<F>>> {
+    if a.is_some() && b.is_some() { wraps_in("a sum") } else { Ok(a.or(b)) }
+}
 
 /// Functions of counters and parameters: affine ones, of which isl knows everything, and polynomials.
 pub trait Function: Clone {
@@ -63,11 +95,11 @@ pub fn wraps_in<T>(what: &str) -> Read<T> {
 impl<F> Modular<F> {
     /// A function of which nothing but the remainder modulo 2^bits is known to be right.
     pub fn new(function: F, bits: u32) -> Self {
-        Modular { function, bits, signed: false, unsigned: false, window: None }
+        Modular { function, bits, signed: false, unsigned: false, framed: None }
     }
 
-    pub fn without_window(self) -> Read<Self> {
-        if self.window.is_none() { Ok(self) } else { wraps_in("a value") }
+    pub fn unframed(self) -> Read<Self> {
+        if self.framed.is_none() { Ok(self) } else { wraps_in("a value") }
     }
 
     pub fn is_known(&self, signed: bool) -> bool {
@@ -92,22 +124,16 @@ impl<F: Function> Modular<F> {
             Combine::Sub => a.function.sub(&b.function)?,
             Combine::Mul => a.function.mul(&b.function)?,
         };
-        let window = match (a.window, b.window) {
-            (None, None) => None,
-            (Some(_), Some(_)) => return wraps_in("a sum"),
-            (Some((first, end)), None) | (None, Some((first, end))) => {
-                let other = if a.window.is_some() { &b.function } else { &a.function };
-                let Some(by) = other.as_constant() else { return wraps_in("a sum") };
-                match how {
-                    Combine::Add => Some((first + by, end + by)),
-                    Combine::Sub if a.window.is_some() => Some((first - by, end - by)),
-                    Combine::Mul if by > 0 && by < 1 << 32 => Some((first * by, end * by)),
-                    _ => return wraps_in("a product"),
-                }
+        let framed = framed_in_sum(a.framed.clone(), b.framed.clone())?;
+        let framed = match (how, framed) {
+            (Combine::Mul, Some(framed)) => {
+                let other = if a.framed.is_some() { &b.function } else { &a.function };
+                Some(framed.scaled(other.as_constant())?)
             }
+            (_, framed) => framed,
         };
         let (signed, unsigned) = (nsw && a.signed && b.signed, nuw && a.unsigned && b.unsigned);
-        Ok(Modular { function, bits, signed, unsigned, window })
+        Ok(Modular { function, bits, signed, unsigned, framed })
     }
 }
 
@@ -157,7 +183,7 @@ impl Arithmetic<'_> {
                             bits,
                             signed: nsw && a.signed,
                             unsigned: nuw && a.unsigned,
-                            window: a.window.map(|(first, end)| (first << by, end << by)),
+                            framed: a.framed.map(|framed| framed.scaled(Some(1 << by))).transpose()?,
                         }
                     }
                     _ if a.function.can_multiply(&b.function)? => {
@@ -168,7 +194,7 @@ impl Arithmetic<'_> {
             }
             // All bits turned: −1 − a.
             Op::Int(IntOp::Xor) if matches!(facts.value(operands[1]).kind, ValueKind::ConstantInt(-1)) => {
-                let a = F::read(self, operands[0], scope, trusted, deeper)?.without_window()?;
+                let a = F::read(self, operands[0], scope, trusted, deeper)?.unframed()?;
                 let function = F::constant(self, scope, -1)?.sub(&a.function)?;
                 Modular { signed: a.signed, ..Modular::new(function, bits) }
             }
@@ -179,7 +205,7 @@ impl Arithmetic<'_> {
                     CastOp::ZExt if trusted && flags.nneg && a.signed => Modular { bits, unsigned: true, ..a },
                     CastOp::ZExt => Modular { bits, signed: true, ..F::in_range(self, a, scope, false)? },
                     _ => {
-                        let a = a.without_window()?;
+                        let a = a.unframed()?;
                         Modular { bits, signed: nsw && a.signed, unsigned: nuw && a.unsigned, ..a }
                     }
                 }
@@ -221,14 +247,18 @@ impl Arithmetic<'_> {
                     return not_affine("a value that does not grow by equal steps");
                 }
                 let mut parts = Vec::new();
+                let mut framed = None;
                 for operand in operands {
-                    parts.push(self.of_scev::<F>(operand, scope, deeper)?.without_window()?);
+                    let mut part = self.of_scev::<F>(operand, scope, deeper)?;
+                    // A step is multiplied by the counter.
+                    framed = if parts.is_empty() { part.framed.take() } else { framed };
+                    parts.push(part.unframed()?);
                 }
                 let signed = *nsw && even && parts.iter().all(|p| p.signed);
                 let unsigned = *nuw && even && parts.iter().all(|p| p.unsigned);
                 let parts = parts.into_iter().map(|p| p.function).collect();
                 let function = F::recurrence(self, parts, scope, dimension)?;
-                Ok(Modular { signed, unsigned, ..Modular::new(function, *bits) })
+                Ok(Modular { signed, unsigned, framed, ..Modular::new(function, *bits) })
             }
             Scev::SExt { bits, operand } => {
                 let a = self.of_scev(operand, scope, deeper)?;
@@ -239,7 +269,7 @@ impl Arithmetic<'_> {
                 Ok(Modular { bits: *bits, signed: true, ..F::in_range(self, a, scope, false)? })
             }
             Scev::Trunc { bits, operand } => {
-                Ok(Modular::new(self.of_scev::<F>(operand, scope, deeper)?.without_window()?.function, *bits))
+                Ok(Modular::new(self.of_scev::<F>(operand, scope, deeper)?.unframed()?.function, *bits))
             }
             Scev::UDiv { .. } | Scev::MinMax { .. } => F::otherwise(self, scev, scope, deeper),
             Scev::PtrToInt { .. } => not_affine("a pointer used as a number"),

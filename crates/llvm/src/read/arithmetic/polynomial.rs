@@ -3,7 +3,7 @@
 //! isl knows nothing of products, so the range of a polynomial that is not affine comes from no-wrap flags or from the ranges of its
 //! variables; for addresses a third way is left, a check of the bytes that the recovered array spans.
 
-use super::modular::{Function, Modular};
+use super::modular::{Framed, Function, Modular};
 use super::{Affine, Arithmetic, MAX_DEPTH, NotAffine, Read, Scope, any_of, not_affine, set_space};
 use crate::facts::{Scev, Type, ValueId};
 use isl::{PwAff, Set};
@@ -13,6 +13,14 @@ use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// A number of which only the remainder is known, as a polynomial.
 type Value = Modular<PiecewisePolynomial>;
+
+/// A φ: from a base, if it is a pointer, so far; right if a part of that lies where it must.
+#[derive(Clone)]
+pub struct InductionForm {
+    pub base: Option<ValueId>,
+    pub offset: Polynomial,
+    pub framed: Option<Framed<PiecewisePolynomial>>,
+}
 
 fn too_large<T>() -> Read<T> {
     not_affine("a very long expression")
@@ -92,19 +100,21 @@ impl Function for PiecewisePolynomial {
                     && affine.function.is_cst()?
                     && let Some(read) = polynomial_of(affine)?
                 {
-                    return Ok(Value { window: a.window, ..read });
+                    return Ok(Value { framed: a.framed, ..read });
                 }
                 return Ok(a.known(signed));
             }
         } else if arithmetic.fits(&a, scope, signed)? {
             return Ok(a.known(signed));
         }
-        if !arithmetic.may_assume(AssumptionKind::EE) || a.window.is_some() || a.bits > 32 {
+        let may_frame = arithmetic.framing || arithmetic.may_assume(AssumptionKind::EE);
+        if !may_frame || a.framed.is_some() || a.bits > 32 {
             return Err(NotAffine::Wraps("the arithmetic here".into()));
         }
         // It is for the check to show that the function stays in range, at its ends.
         let (least, greatest) = any_of(a.bits, !signed);
-        Ok(Value { window: Some((least, greatest + 1)), ..a.known(signed) })
+        let framed = Framed { part: a.function.clone(), window: (least, greatest + 1) };
+        Ok(Value { framed: Some(framed), ..a.known(signed) })
     }
     fn index(arithmetic: &mut Arithmetic, a: Value, scope: &Scope) -> Read<(Value, bool)> {
         if a.bits < arithmetic.values.facts.target.index_bits {
@@ -123,31 +133,36 @@ fn polynomial_of(affine: Affine) -> Read<Option<Value>> {
 }
 
 impl Arithmetic<'_> {
-    /// The φ as one polynomial modulo 2^(its width), from a base if it is a pointer. Nothing is assumed.
+    /// The φ as one polynomial modulo 2^(its width). Nothing is assumed but what the form says.
     pub fn induction_polynomial(
         &mut self,
         phi: ValueId,
         scope: &Scope,
-    ) -> Result<Option<(Option<ValueId>, Polynomial)>, isl::IslError> {
-        self.prove(|this| {
-            let (base, function) = match this.values.facts.value(phi).ty {
+    ) -> Result<Option<InductionForm>, isl::IslError> {
+        let may_frame = self.may_frame && self.allowed.contains(AssumptionKind::EE);
+        let read = |this: &mut Self| {
+            let (base, function, framed) = match this.values.facts.value(phi).ty {
                 Type::Pointer { .. } => {
                     let address = this.address::<PiecewisePolynomial>(phi, scope, 0)?;
-                    (Some(address.base), address.offset)
+                    (Some(address.base), address.offset, address.framed)
                 }
-                _ => (None, this.polynomial(phi, scope, false, 0)?.function),
+                _ => {
+                    let number = this.polynomial(phi, scope, false, 0)?;
+                    (None, number.function, number.framed)
+                }
             };
             match &function.pieces[..] {
-                [(_, only)] => Ok((base, only.clone())),
+                [(_, only)] => Ok(InductionForm { base, offset: only.clone(), framed }),
                 _ => not_affine("a counter in pieces"),
             }
-        })
+        };
+        self.with(|this| &mut this.framing, may_frame, |this| this.prove(read))
     }
 
     /// A number of bytes as a polynomial of its factors, those of values from outside too; and whether it may have wrapped.
     pub fn product_of_bytes(&mut self, length: ValueId, scope: &Scope) -> Read<(Polynomial, bool)> {
         let read = self.with(|this| &mut this.expand_products, true, |this| this.polynomial(length, scope, false, 0));
-        let Value { function, bits, unsigned, .. } = read?.without_window()?;
+        let Value { function, bits, unsigned, .. } = read?.unframed()?;
         match function.pieces.as_slice() {
             [(_, bytes)] if bits == 64 => Ok((bytes.clone(), !unsigned)),
             _ => not_affine("a number of bytes in several forms"),
@@ -247,9 +262,7 @@ impl Arithmetic<'_> {
             return not_affine("a symbol");
         }
         match self.operation(value, bits, scope, trusted, depth)? {
-            Some(counter) if self.values.facts.is_phi(value) => {
-                self.with_proved_ranges(counter.without_window()?, scope)
-            }
+            Some(counter) if self.values.facts.is_phi(value) => self.with_proved_ranges(counter, scope),
             Some(read) => Ok(read),
             None => not_affine(self.values.facts.display_name(value)),
         }

@@ -2,13 +2,13 @@
 
 use crate::facts::{FunctionFacts, Op, ValueId};
 use crate::read::Stop;
-use crate::read::arithmetic::{Arithmetic, set_space};
+use crate::read::arithmetic::{Arithmetic, Framed, set_space};
 use crate::read::attempts::Again;
 use crate::read::memory::{AccessSize, CellRead, InvariantRead, MemoryAccess};
 use indexmap::IndexMap;
 use isl::{DimType, Map, PwAff, Set, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, recover_shape};
+use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, loose_cells, recover_shape};
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayKind, Recovered, StatementId};
@@ -24,6 +24,8 @@ pub struct Mapped {
     pub array: Array,
     /// And whether it says exactly what is touched.
     pub relations: Vec<(Map, bool)>,
+    /// By access: where the part of its address that must lie in a window leads to.
+    pub parts: Vec<Option<Map>>,
     /// The cell of each invariant in it, by its load.
     pub invariants: Vec<(ValueId, Map)>,
     /// Some address is a polynomial that fits no shape.
@@ -46,6 +48,8 @@ struct Layout {
     condition: Option<Set>,
     /// By access; none where it may touch anything.
     relations: Vec<Option<Map>>,
+    /// By access, see [`Mapped`].
+    parts: Vec<Option<Map>>,
     invariants: Vec<(ValueId, Map)>,
     /// Why there is no better one.
     refusal: Option<String>,
@@ -105,7 +109,7 @@ pub fn map_array(
         may_wrap: None,
         live_out: true,
     };
-    Ok(Mapped { array, relations, invariants: layout.invariants, unshaped })
+    Ok(Mapped { array, relations, parts: layout.parts, invariants: layout.invariants, unshaped })
 }
 
 fn is_sized(access: &MemoryAccess) -> bool {
@@ -138,7 +142,8 @@ impl Touched<'_> {
             });
         }
         let (inner_sizes, condition, refusal) = (Vec::new(), None, None);
-        Ok(Layout { cell_bytes: granule, inner_sizes, condition, relations, invariants, refusal })
+        let parts = vec![None; relations.len()];
+        Ok(Layout { cell_bytes: granule, inner_sizes, condition, relations, parts, invariants, refusal })
     }
 
     /// The shape in which all addresses are subscripts, if there is one.
@@ -180,7 +185,19 @@ impl Touched<'_> {
                 *relation = block.cells(&domain, cell_bytes, &inner_sizes)?;
             }
         }
-        Ok(Layout { cell_bytes, inner_sizes, condition, relations, invariants, refusal: shape.refusal })
+        let mut parts = Vec::new();
+        for (access, relation) in self.accesses.iter().zip(&mut relations) {
+            let part = match &access.framed {
+                Some(Framed { part, .. }) => loose_cells(part, &self.instances(access)?, cell_bytes, &inner_sizes)?,
+                None => None,
+            };
+            // What cannot be tested is not known.
+            if access.framed.is_some() && part.is_none() {
+                *relation = None;
+            }
+            parts.push(part);
+        }
+        Ok(Layout { cell_bytes, inner_sizes, condition, relations, parts, invariants, refusal: shape.refusal })
     }
 }
 

@@ -6,7 +6,7 @@ mod program;
 mod update;
 
 use super::Stop;
-use super::arithmetic::{Arithmetic, Window};
+use super::arithmetic::{Arithmetic, Framed};
 use super::attempts::{Again, Attempt};
 use super::control::Item;
 use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess};
@@ -21,8 +21,8 @@ use model::assume::{Assumption, AssumptionKind, Assumptions};
 use model::delinearize::Offset;
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{
-    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, Invariant, ParamId, Recovered, Role, Scop, Statement,
-    StatementId,
+    Access, AccessKind, Array, ArrayId, ArrayKind, Cell, FramedPart, Invariant, ParamId, Recovered, Role, Scop,
+    Statement, StatementId,
 };
 use model::source::Line;
 use order::original_schedule;
@@ -126,6 +126,9 @@ struct Parts {
 impl Assembly<'_> {
     /// The arrays behind pointers, and the accesses to them.
     fn add_memory(&mut self, all_mapped: Vec<Mapped>) -> Result<(), Stop> {
+        if !self.are_counters_tested(&all_mapped) {
+            return Err(Stop::Again(Again::Unframed));
+        }
         let updates = updates(self.values.facts, &self.cut, &self.accesses);
         for ((&base, accesses), mut mapped) in self.accesses.iter().zip(all_mapped) {
             let id = ArrayId(self.arrays.len() as u32);
@@ -133,18 +136,26 @@ impl Assembly<'_> {
             if has_bytes_of_several_types(self.values.oracle, accesses, &mapped.relations)? {
                 self.retyped.insert(id);
             }
-            for (access, (relation, exact)) in accesses.iter().zip(mapped.relations) {
+            for ((access, (relation, exact)), part) in accesses.iter().zip(mapped.relations).zip(mapped.parts) {
                 let is_part = |u: &&update::Updating| [u.load, u.store].contains(&access.instruction);
                 let update = updates.iter().find(is_part).map(|u| u.update);
                 let statement = StatementId(access.draft as u32);
-                let relation = relation
-                    .intersect_params(&self.arithmetic.known.assumed)?
-                    .set_tuple_name(DimType::In, &statement.to_string())?
-                    .set_tuple_name(DimType::Out, &id.to_string())?;
+                let named = |relation: Map| {
+                    relation
+                        .intersect_params(&self.arithmetic.known.assumed)?
+                        .set_tuple_name(DimType::In, &statement.to_string())?
+                        .set_tuple_name(DimType::Out, &id.to_string())
+                };
+                let relation = named(relation)?;
+                let domain = &self.domains[&statement];
                 if exact && access.may_wrap() {
                     let wraps = mapped.array.may_wrap.get_or_insert_default();
-                    wraps.touched.push((self.domains[&statement].clone(), relation.clone()));
-                    wraps.window = [wraps.window, access.window].into_iter().flatten().reduce(common);
+                    wraps.counted.push((domain.clone(), relation.clone()));
+                }
+                if let (true, Some(Framed { window, .. }), Some(part)) = (exact, &access.framed, part) {
+                    let wraps = mapped.array.may_wrap.get_or_insert_default();
+                    let (domain, relation) = (domain.clone(), named(part)?);
+                    wraps.framed.push(FramedPart { domain, relation, window: *window });
                 }
                 let offset = match &access.offset {
                     Some(Offset::Affine(offset)) => {
@@ -183,6 +194,25 @@ impl Assembly<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Is what counters of a statement rest on tested for the sake of an access of the same statement?
+    fn are_counters_tested(&self, all_mapped: &[Mapped]) -> bool {
+        for (index, draft) in self.cut.drafts.iter().enumerate() {
+            for framed in &draft.framed {
+                let mut is_tested = false;
+                for (accesses, mapped) in self.accesses.values().zip(all_mapped) {
+                    for ((access, part), (_, exact)) in accesses.iter().zip(&mapped.parts).zip(&mapped.relations) {
+                        let here = access.draft == index && part.is_some() && *exact;
+                        is_tested |= here && access.framed.as_ref().is_some_and(|tested| framed.is_part_of(tested));
+                    }
+                }
+                if !is_tested {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn add_errno(&mut self) -> Result<(), Stop> {
@@ -511,8 +541,4 @@ fn body(draft: Draft, slots: &IndexMap<Slot, ArrayId>, updating: Vec<ValueId>) -
         elsewhere: Elsewhere::default(),
         predicates: draft.scope.predicates,
     }
-}
-
-fn common(a: Window, b: Window) -> Window {
-    (a.0.max(b.0), a.1.min(b.1))
 }

@@ -70,7 +70,7 @@ pub fn add_calls_to_errno(values: &Values, cut: &Cut, all: &mut AccessesByBase) 
             kind: AccessKind::MayWrite,
             offset: Some(Offset::Affine(start)),
             may_wrap: false,
-            window: None,
+            framed: None,
             extent: AccessSize::Bytes(ERRNO_BYTES),
             line,
         });

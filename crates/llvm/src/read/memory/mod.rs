@@ -7,7 +7,7 @@ pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
 
 use super::Stop;
-use super::arithmetic::{Address, Arithmetic, NotAffine, Scope, Window};
+use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};
 use super::statement::{Cut, Draft};
 use crate::facts::{BlockId, MemoryUse, UseSize, ValueId, ValueKind};
 use indexmap::IndexMap;
@@ -27,17 +27,17 @@ pub struct MemoryAccess {
     pub offset: Option<Offset>,
     /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
     pub(super) may_wrap: bool,
-    /// The offset may differ unless all bytes of the array that are touched lie in here, the end excluded.
-    pub window: Option<Window>,
+    /// The offset may differ unless a part of it lies where it must.
+    pub framed: Option<Framed<PiecewisePolynomial>>,
     pub extent: AccessSize,
     pub line: Line,
 }
 
 impl MemoryAccess {
-    /// Does it touch what is said only if something is shown of all bytes that are touched?
+    /// Does it touch what is said only if all bytes of the array that are touched can be counted?
     pub fn may_wrap(&self) -> bool {
         let is_long = matches!(self.extent, AccessSize::Product(Length { may_wrap: true, .. }));
-        self.may_wrap || self.window.is_some() || is_long
+        self.may_wrap || is_long
     }
 }
 
@@ -46,12 +46,12 @@ struct AccessStart {
     base: ValueId,
     offset: Option<Offset>,
     may_wrap: bool,
-    window: Option<Window>,
+    framed: Option<Framed<PiecewisePolynomial>>,
 }
 
 impl AccessStart {
     fn exactly(base: ValueId, offset: Option<Offset>) -> AccessStart {
-        AccessStart { base, offset, may_wrap: false, window: None }
+        AccessStart { base, offset, may_wrap: false, framed: None }
     }
 }
 
@@ -127,7 +127,7 @@ impl AccessReader<'_, '_> {
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
             let Some(pointer) = pointer else { continue };
-            let AccessStart { base, offset, may_wrap, window } = self.start(pointer, draft, instruction.block, line)?;
+            let AccessStart { base, offset, may_wrap, framed } = self.start(pointer, draft, instruction.block, line)?;
             let accesses = self.found.by_base.entry(base).or_default();
             let extent = match size {
                 UseSize::Bytes(bytes) => AccessSize::Bytes(bytes),
@@ -142,7 +142,7 @@ impl AccessReader<'_, '_> {
                 kind,
                 offset,
                 may_wrap,
-                window,
+                framed,
                 extent,
                 line,
             });
@@ -180,11 +180,11 @@ impl AccessReader<'_, '_> {
             return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));
         }
         let address = self.arithmetic.attempt(|this| this.address::<PiecewisePolynomial>(pointer, &draft.scope, 0))?;
-        if let Some(Address { base, offset, exact, window }) = address
+        if let Some(Address { base, offset, exact, framed }) = address
             && !offset.is_affine()
         {
             self.found.expanded_products |= hidden;
-            return Ok(AccessStart { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, window });
+            return Ok(AccessStart { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, framed });
         }
         if hidden && let Some((base, offset)) = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))? {
             return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));

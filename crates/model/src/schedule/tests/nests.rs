@@ -526,3 +526,62 @@ fn a_stencil_of_three_dimensions_ends_within_its_budget() {
         "#]],
     );
 }
+
+/// `A[lda * i + j] += X[ix + incx * i] * Y[iy + incy * j]`: in steps of 1 there is nothing to gain. If p4 were a row of many elements,
+/// there would be.
+#[test]
+fn a_factor_of_all_counters_of_an_array_is_a_step_of_one() {
+    let update = |first: &str, second: &str| {
+        format!(
+            "array A0 8 p2
+             array A1 8 p3
+             array A2 8 p4
+             context 1 <= p0 and 1 <= p1 <= p2 and 0 <= p5 < p3 and 0 <= p6 < p4
+             for i : 0 <= i < p0
+               for j : 0 <= j < p1
+                 read A0[i, j]; read A1[{first}]; read A2[{second}]; write A0[i, j]"
+        )
+    };
+    check(
+        &update("i, p5", "j, p6"),
+        expect![[r#"
+            left alone: the best order found takes about 100 % of the original's time, with what is unknown assumed 1024
+        "#]],
+    );
+    assert!(chosen(&update("i, p5", "j, i"), &ScheduleOptions::default()).starts_with("tiled: true"));
+}
+
+/// Rows of 4096 bytes share their places in the cache, so that few of them stay there; rows of 4160 do not.
+#[test]
+fn columns_of_rows_that_share_their_places_are_not_walked() {
+    let recurrences = |row: &str| {
+        format!(
+            "array A0 4 {row}
+             array A1 4 {row}
+             for j : 1 <= j < 1024
+               for i : 1 <= i <= j
+                 read A0[j, i - 1]; read A1[j, i]; write A0[j, i]"
+        )
+    };
+    check(
+        &recurrences("1024"),
+        expect![[r#"
+        left alone: the best order found takes about 100 % of the original's time
+    "#]],
+    );
+    check(
+        &recurrences("1040"),
+        expect![[r#"
+        tiled: true, parallel: false, vectorized: false; less loop overhead (estimated 1.3 times faster)
+        for (int c0 = 0; c0 <= 31; ++c0) {
+          for (int c1 = c0 / 4; c1 <= 7; ++c1) {
+            for (int c2 = max(0, (-32) * c0 + 1); c2 <= 31; ++c2) {
+              for (int c3 = max(0, 32 * c0 - 128 * c1 + c2); c3 <= 127; ++c3) {
+                S0(128 * c1 + c3, 32 * c0 + c2);
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
