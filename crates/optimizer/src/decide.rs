@@ -212,7 +212,7 @@ fn decide(
     let decision =
         stage(options, place, Stage::Schedule, || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
-    let (order, reason) = match decision {
+    let (order, reason, least_instances) = match decision {
         Decision::Leave { reason, too_small, part_may_gain, cycles } => {
             findings.part_may_gain = part_may_gain;
             findings.cycles = Some(cycles);
@@ -224,15 +224,17 @@ fn decide(
             let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
             return Err(Refusal::new(RefusalKind::Unsound, line, what));
         }
-        Decision::Transform { order, reason, cycles } => {
+        Decision::Transform { order, reason, cycles, least_instances } => {
             findings.cycles = Some(cycles);
-            (order, reason)
+            (order, reason, least_instances)
         }
     };
-    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &plan_options(options)));
+    let mut guards = plan_options(options);
+    guards.min_instances = least_instances.unwrap_or(guards.min_instances);
+    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &guards));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
-        replay(region, &plan, &plan_options(options))?;
+        replay(region, &plan, &guards)?;
     }
     Ok(Chosen { plan, order, reason })
 }
