@@ -12,6 +12,7 @@ mod orders;
 mod outlook;
 mod search;
 mod shape;
+mod split;
 
 pub use order::{Order, OrderError, Start};
 pub use orders::{Orders, Scalars};
@@ -115,6 +116,8 @@ pub enum Decision {
         reason: String,
         /// The estimate for the new order, on one thread.
         cycles: f64,
+        /// With fewer instances of a statement it does not pay, if that is known.
+        least_instances: Option<i64>,
     },
     /// What looked best breaks these dependences: whoever made it is wrong.
     Illegal { steps: Steps, pairs: UnionMap },

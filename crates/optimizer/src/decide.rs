@@ -185,7 +185,7 @@ fn leave_at_once(
 }
 
 /// The order that was decided for; or why there is none.
-fn chosen(decision: Decision, line: Line, findings: &mut Findings) -> Result<(Order, String), Refusal> {
+fn chosen(decision: Decision, line: Line, findings: &mut Findings) -> Result<(Order, String, Option<i64>), Refusal> {
     match decision {
         Decision::Leave { reason, too_small, part_may_gain, cycles } => {
             findings.part_may_gain = part_may_gain;
@@ -198,9 +198,9 @@ fn chosen(decision: Decision, line: Line, findings: &mut Findings) -> Result<(Or
             let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
             Err(Refusal::new(RefusalKind::Unsound, line, what))
         }
-        Decision::Transform { order, reason, cycles } => {
+        Decision::Transform { order, reason, cycles, least_instances } => {
             findings.cycles = Some(cycles);
-            Ok((order, reason))
+            Ok((order, reason, least_instances))
         }
     }
 }
@@ -256,11 +256,13 @@ fn decide(
     let decision =
         stage(options, place, Stage::Schedule, || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
-    let (order, reason) = chosen(decision, line, findings)?;
-    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &plan_options(options)));
+    let (order, reason, least_instances) = chosen(decision, line, findings)?;
+    let mut guards = plan_options(options);
+    guards.min_instances = least_instances.unwrap_or(guards.min_instances);
+    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &guards));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
-        replay(region, &plan, &plan_options(options))?;
+        replay(region, &plan, &guards)?;
     }
     Ok(Chosen { plan, order, reason })
 }

@@ -113,8 +113,7 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     for part in nest {
         arithmetic(part, references, machine, &mut Vec::new(), &mut cost);
     }
-    let lines_from_beyond =
-        |bytes: u64| traffic(nest, references, &Cache { bytes: bytes as f64, line: machine.cache_line as f64 });
+    let lines_from_beyond = |bytes: u64| traffic(nest, references, &Cache::of(machine, bytes));
     cost.l1_lines = lines_from_beyond(machine.l1);
     cost.l2_lines = lines_from_beyond(machine.l2);
     cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
@@ -125,7 +124,7 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
 /// that suits it best, with vectors if it could have them there, and loops cost nothing. Those that are `stuck` run as they do.
 pub(super) fn least(nest: &[Nest], refs: &References, machine: &Machine, stuck: &BTreeSet<StatementId>) -> f64 {
     let as_it_is = estimate(&only(nest, &|s| stuck.contains(s)), refs, machine);
-    let lines = weighted_footprint(nest, refs, machine.cache_line as f64);
+    let lines = weighted_footprint(nest, refs, &Cache::of(machine, machine.l2));
     let mut cycles = as_it_is.cycles + MEMORY_LINE * (lines - as_it_is.l2_lines).max(0.0);
     for part in &only(nest, &|s| !stuck.contains(s)) {
         least_arithmetic(part, refs, machine, &mut Vec::new(), &mut cycles);
@@ -329,6 +328,10 @@ struct Cache {
 }
 
 impl Cache {
+    fn of(machine: &Machine, bytes: u64) -> Cache {
+        Cache { bytes: bytes as f64, line: machine.cache_line as f64 }
+    }
+
     /// How likely it is that such a footprint is gone when it is needed again.
     fn evicts(&self, places: f64) -> f64 {
         ((places * self.line / self.bytes - USABLE_CACHE) / (1.0 - USABLE_CACHE)).clamp(0.0, 1.0)

@@ -6,6 +6,7 @@
 use super::cost::{Lanes, Nest, References, estimate, least};
 use super::nominal::assumed_sizes;
 use super::shape::{EstimatedRegion, EstimatedTree};
+use super::split::{MIN_SPLIT, is_one_loop};
 use super::{AS_GOOD, Decision, Machine, ScheduleOptions};
 use crate::scop::{Access, ArrayId, ArrayKind, Scop, StatementId};
 use crate::transform::labelled;
@@ -21,7 +22,8 @@ pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions)
         Ok(Some(Decision::Leave { reason, too_small, part_may_gain, cycles: before.cycles }))
     };
     let instances = before.vector_instances + before.scalar_instances;
-    if instances < options.min_instances {
+    let may_split = is_one_loop(scop)? && scop.statements.len() > 1 && instances >= MIN_SPLIT;
+    if instances < options.min_instances && !may_split {
         return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true, false);
     }
     // Threads are a gain by themselves.

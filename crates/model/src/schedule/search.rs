@@ -4,6 +4,7 @@ use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
+use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
@@ -94,7 +95,10 @@ pub(super) fn choose(
         Ok(Decision::Leave { reason, too_small, part_may_gain: false, cycles: before.cycles })
     };
     let instances = before.vector_instances + before.scalar_instances;
-    if instances < options.min_instances {
+    let is_one_loop = is_one_loop(scop)?;
+    // One loop may gain if it can be split.
+    let may_split = is_one_loop && before.scalar_instances > 0.0 && scop.statements.len() > 1;
+    if instances < options.min_instances && !(may_split && instances >= MIN_SPLIT) {
         return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true);
     }
     let fusions: &[Fusion] = match options.fusion {
@@ -176,7 +180,16 @@ pub(super) fn choose(
     let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
     let memory = cycles_for_memory(region.temporary_bytes()?);
     let after = best.cost.cycles + memory;
-    let gains = after < worthwhile * before.cycles && keeps_vectors;
+    let must_pay = is_one_loop && !options.worthwhile.is_infinite();
+    let least_instances = match must_pay {
+        true => {
+            let least = paying_iterations(scop, [&original.nest(&[]), &best.tree.nest(&best.steps)], machine, options);
+            least.filter(|least| *least as f64 * scop.statements.len() as f64 <= instances)
+        }
+        false => None,
+    };
+    let pays = !must_pay || least_instances.is_some();
+    let gains = after < worthwhile * before.cycles && keeps_vectors && pays;
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
         let Candidate { start, schedule, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
@@ -197,7 +210,7 @@ pub(super) fn choose(
             Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
                 label(&mut order, scop, &tree.shape, threads_from, &vectors)?;
-                Ok(Decision::Transform { order, reason, cycles })
+                Ok(Decision::Transform { order, reason, cycles, least_instances })
             }
             Err(OrderError::Violated(pairs)) => Ok(Decision::Illegal { steps: steps.clone(), pairs }),
             Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
@@ -226,14 +239,16 @@ pub(super) fn choose(
         }
     }
     let ratio = after / before.cycles;
-    let reason = if keeps_vectors {
+    let reason = if !keeps_vectors {
+        "every better order loses vector instructions".to_string()
+    } else if after < worthwhile * before.cycles {
+        "what could use vectors runs as fast beside what waits for the iteration before".to_string()
+    } else {
         let percent = 100.0 * ratio;
         format!("the best order found takes about {percent:.0} % of the original's time{}", assumed_sizes(scop)?)
-    } else {
-        "every better order loses vector instructions".to_string()
     };
-    // If the whole gains a little, or loses, a part of it may gain enough.
-    let part_may_gain = (ratio - 1.0).abs() > AS_GOOD;
+    // If the whole gains a little, or loses, a part of it may gain enough; one loop has none.
+    let part_may_gain = (ratio - 1.0).abs() > AS_GOOD && !is_one_loop;
     Ok(Decision::Leave { reason, too_small: false, part_may_gain, cycles: before.cycles })
 }
 

@@ -585,3 +585,37 @@ fn columns_of_rows_that_share_their_places_are_not_walked() {
     "#]],
     );
 }
+
+/// A row of a dynamic program. Where the part that can use vectors is small, it runs beside the chain as fast.
+#[test]
+fn one_loop_is_split_if_the_chain_hides_less_than_vectors_gain() {
+    let row = |first: &str| {
+        let arrays: String = (0..9).map(|k| format!("             array A{k} 4\n")).collect();
+        format!(
+            "{arrays}
+             context 1 <= p0
+             for k : 1 <= k < p0
+               {first}; write A0[k]
+               read A1[k - 1]; read A0[k - 1]; read A2[k]; write A1[k]"
+        )
+    };
+    check(
+        &row("read A3[k]; read A4[k]; read A5[k]; read A6[k]; read A7[k]; read A8[k]"),
+        expect![[r#"
+        tiled: false, parallel: false, vectorized: true; vectors along consecutive elements (estimated 1.2 times faster)
+        // vector
+        for (int c0 = 1; c0 <= p0 - 1; ++c0) {
+          S0(c0);
+        }
+        for (int c1 = 1; c1 <= p0 - 1; ++c1) {
+          S1(c1);
+        }
+    "#]],
+    );
+    check(
+        &row("read A3[k]"),
+        expect![[r#"
+            left alone: what could use vectors runs as fast beside what waits for the iteration before
+        "#]],
+    );
+}
