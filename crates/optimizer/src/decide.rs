@@ -229,10 +229,11 @@ fn decide(
             (order, reason)
         }
     };
-    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &plan_options(options)));
+    let planning = PlanOptions { may_allocate, ..plan_options(options) };
+    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &planning));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
-        replay(region, &plan, &plan_options(options))?;
+        replay(region, &plan, &planning)?;
     }
     Ok(Chosen { plan, order, reason })
 }
