@@ -96,3 +96,59 @@ fn turns(scop: &Scop, arrays: &[ArrayId]) -> Result<Option<Vec<(ArrayId, Turn)>>
     found.extend(others.into_iter().map(|(array, ..)| (array, Turn { number, backwards: false })));
     Ok(Some(found))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+    use crate::scop::{Cell, Invariant, ValueId};
+
+    /// The turns of arrays with rows where a value in A9 must not change, from the first to the last; `<` marks one that goes backwards.
+    fn turns_of(sketch: &str) -> Option<String> {
+        let mut scop = test_scop(sketch);
+        let ctx = scop.ctx.clone();
+        let cell = Cell {
+            array: ArrayId(9),
+            domain: isl::Set::read_from_str(&ctx, "{ [] }").unwrap(),
+            relation: Map::read_from_str(&ctx, "{ [] -> A9[0] }").unwrap(),
+            offset: isl::PwAff::read_from_str(&ctx, "{ [] -> [(0)] }").unwrap(),
+            bytes: 8,
+        };
+        let line = crate::source::Line::UNKNOWN;
+        let invariant = Invariant { name: "n".into(), line, same: vec![], cell: Some(cell), preload: None };
+        scop.invariants.insert(ValueId(1000), invariant);
+        if !give_turns(&mut scop).unwrap() {
+            return None;
+        }
+        let mut found: Vec<(Turn, ArrayId)> =
+            scop.arrays.iter().filter_map(|(&id, array)| Some((array.rows?.turn, id))).collect();
+        found.sort();
+        let shown = found.iter().map(|(turn, id)| format!("{id}{}", if turn.backwards { "<" } else { "" }));
+        Some(shown.collect::<Vec<_>>().join(" "))
+    }
+
+    const ROWS: &str = "rows A0 A1\nrows A2 A3\n";
+
+    /// (what runs, whose turn it is)
+    #[test]
+    fn a_pointer_is_read_when_all_that_is_written_before_its_use_was_looked_at() {
+        let table = [
+            // A product: the other matrix is only read.
+            ("for i : 0 <= i < p0\n  for j : 0 <= j < p0\n    write A2[i, j]; read A0[j, i]", Some("A2 A0")),
+            ("for i : 0 <= i < p0\n  for j : 0 <= j < p0\n    write A2[p0 - i, j]; read A0[j, i]", Some("A2< A0")),
+            // A row is read that a later iteration writes; one more row is used before it is written.
+            ("for i : 0 <= i < p0\n  for j : 0 <= j < p0\n    write A0[i, j]; read A0[i + 1, j]", Some("A0 A2")),
+            // Two that are written: the second when the first was.
+            (
+                "for t : 0 <= t < p1\n  for i : 0 <= i < p0\n    write A2[i, 1]; read A0[i, 1]\n  for i : 0 <= i < p0\n    write A0[i, 1]",
+                Some("A2 A0"),
+            ),
+            // Both at once, and rows in no order.
+            ("for i : 0 <= i < p0\n  for j : 0 <= j < p0\n    write A2[i, j]; write A0[i, j]", None),
+            ("for i : 0 <= i < 8\n  for j : 0 <= j < p0\n    write A2[i, j]; write A2[17 - i, j]", None),
+        ];
+        for (sketch, expected) in table {
+            assert_eq!(turns_of(&format!("{ROWS}{sketch}")).as_deref(), expected, "{sketch}");
+        }
+    }
+}

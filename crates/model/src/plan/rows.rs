@@ -8,7 +8,7 @@
 //! which misses them.
 
 use super::build::{PlanError, PlanOptions, box_size};
-use super::extent::{Extents, Unchecked};
+use super::extent::{Extents, Unchecked, sum};
 use super::{CheckKind, CheckTerm, Extent, Test};
 use crate::assume::AssumptionKind;
 use crate::loop_ast::{BinaryOp, Expr, expr_from_set};
@@ -124,9 +124,11 @@ pub(super) fn terms(
     if rows.is_empty() || planted::is(Fault::RowPointersUntested) {
         return Ok(Vec::new());
     }
-    let sum = |a: Expr, b: Expr| Expr::binary(BinaryOp::Add, a, b);
-    let counts = rows.iter().map(|r| Expr::binary(BinaryOp::Sub, r.end.clone(), r.first.clone()));
-    let count = counts.reduce(sum).expect("there are rows");
+    let count = |r: &RowExtent| match &r.first {
+        Expr::Int(0) => r.end.clone(),
+        first => Expr::binary(BinaryOp::Sub, r.end.clone(), first.clone()),
+    };
+    let count = rows.iter().map(count).reduce(sum).expect("there are rows");
     let enough = |each| enough_per_row(scop, known, &count, each);
     let is_tested = options.min_instances > 0;
     let work = if is_tested { enough(INSTANCES_PER_ROW)? } else { None };
@@ -168,4 +170,108 @@ fn enough_per_row(scop: &Scop, known: &Set, rows: &Expr, each: i128) -> Result<O
         });
     }
     Ok(enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+    use crate::loop_ast::Spelling;
+    use crate::plan::{PlanOptions, build_plan};
+    use expect_test::{Expect, expect};
+
+    fn check(sketch: &str, alias: &[(u32, u32)], expected: Expect) {
+        let mut scop = test_scop(sketch);
+        scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
+        let plan = build_plan(&scop, &scop.schedule.clone().into(), &PlanOptions::default()).unwrap();
+        let names = Names::of(&scop);
+        // What stands for the row is no parameter of the region.
+        let param = |p: ParamId| if p.index() < scop.params.len() { p.to_string() } else { "r".into() };
+        let spelling = Spelling { param: &param, statement: &|s| s.to_string(), array: &|a| a.to_string() };
+        let show = |e: &Expr| e.text_with(&spelling);
+        let mut text = String::new();
+        for term in &plan.check {
+            match &term.test {
+                Test::Rows(test) => {
+                    for r in &test.rows {
+                        let written = if r.written { " written" } else { "" };
+                        text += &format!("{}{written}, rows {} to {}\n", r.array, show(&r.first), show(&r.end));
+                        text += &format!("  if {}\n  from {} to {}\n", show(&r.touched), show(&r.low), show(&r.high));
+                    }
+                    for o in &test.others {
+                        let written = if o.written { " written" } else { "" };
+                        let (low, high) = (show(&o.extent.low), show(&o.extent.high));
+                        text += &format!("{}{written}, {low} to {high}\n", o.extent.array);
+                    }
+                    text += &format!("sorted if {}\n", test.sorted_if.as_ref().map_or("never".into(), show));
+                }
+                _ => text += &format!("{}\n", plan.text_of(term, &scop, &names)),
+            }
+        }
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn only_what_is_touched_of_each_row_counts() {
+        check(
+            "rows A0 A1
+             for i : 0 <= i < p0
+               for j : 0 <= j <= i
+                 read A1[i]; read A0[i, j]; write A0[i, j]",
+            &[(0, 1)],
+            expect![[r#"
+                enough iterations: p0 * p0 >= p0 * 64
+                enough iterations: p0 >= 1 && p0 * p0 >= 4096
+                A0 written, rows 0 to p0
+                  if p0 >= r + 1 && r >= 0
+                  from 0 to r * 8 + 8
+                A1, 0 to 8 * p0
+                sorted if p0 * p0 >= p0 * 2048
+            "#]],
+        );
+    }
+    #[test]
+    fn rows_in_between_that_nobody_touches_are_not_looked_at() {
+        check(
+            "rows A0 A1
+             for i : 0 <= i < p0
+               for j : 0 <= j < 100
+                 read A1[3i + 1]; read A1[3i]; write A0[3i + 1, j]; read A0[3i, j]",
+            &[(0, 1)],
+            expect![[r#"
+                enough iterations: p0 >= 1 && p0 >= 41
+                enough iterations: p0 * 100 >= (3 * p0 - 1) * 64
+                A0 written, rows 0 to 3 * p0 - 1
+                  if 3 * p0 >= r + 1 && r >= 0 && r % 3 <= 1
+                  from 0 to 800
+                A1, 0 to 24 * p0 - 8
+                sorted if p0 * 100 >= (3 * p0 - 1) * 2048
+            "#]],
+        );
+    }
+    #[test]
+    fn arrays_that_are_only_read_are_kept_from_what_is_written() {
+        check(
+            "rows A0 A1
+             rows A2 A3
+             for i : 0 <= i < p0
+               for j : 0 <= j < p1
+                 read A1[i]; read A3[j]; read A4[j]; write A0[i, j]; read A2[j, i + 2]",
+            &[(0, 1), (0, 2), (0, 3), (0, 4)],
+            expect![[r#"
+                enough iterations: p0 * p1 >= (p0 + p1) * 64
+                enough iterations: p0 >= 1 && p1 >= 1 && p0 * p1 >= 4096
+                A0 written, rows 0 to p0
+                  if p0 >= r + 1 && r >= 0
+                  from 0 to (p1 - 1) * 8 + 8
+                A2, rows 0 to p1
+                  if p1 >= r + 1 && r >= 0
+                  from 16 to (p0 + 1) * 8 + 8
+                A1, 0 to 8 * p0
+                A3, 0 to 8 * p1
+                A4, 0 to 8 * p1
+                sorted if p0 * p1 >= (p0 + p1) * 2048
+            "#]],
+        );
+    }
 }

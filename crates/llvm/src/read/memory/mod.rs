@@ -209,7 +209,10 @@ impl AccessReader<'_, '_> {
         if self.arithmetic.values.is_outside(root) || self.arithmetic.values.rows.contains(&root) {
             return Ok(AccessStart::exactly(root, None));
         }
-        let what = self.arithmetic.values.facts.display_name(root);
+        let mut what = self.arithmetic.values.facts.display_name(root);
+        if let Some(why) = self.why_no_row(root, draft) {
+            what += &format!(", {why},");
+        }
         Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))
     }
 }

@@ -5,7 +5,7 @@
 //! there is to it where control rests on values in memory is found out in the end (`model::turns`).
 
 use super::{AccessReader, AccessStart, Accesses, MemoryAccess, RowPointers};
-use crate::facts::ValueId;
+use crate::facts::{Op, ValueId};
 use crate::read::Stop;
 use crate::read::attempts::Again;
 use crate::read::statement::Draft;
@@ -48,6 +48,25 @@ impl AccessReader<'_, '_> {
             }
         };
         Ok((stands_for_all, Some(row.clone())))
+    }
+}
+
+impl AccessReader<'_, '_> {
+    /// Why the load of a pointer is not taken for one to a row, if that can be told.
+    pub(super) fn why_no_row(&self, load: ValueId, draft: &Draft) -> Option<&'static str> {
+        let values = self.arithmetic.values;
+        let Op::Load { pointer, .. } = values.facts.instruction(load)?.op else { return None };
+        let from = values.root_pointer(pointer);
+        let writes = |v: ValueId| values.facts.instruction(v)?.op.memory()?.writes;
+        if !values.is_outside(from) {
+            let is_load = matches!(values.facts.instruction(from)?.op, Op::Load { .. });
+            return is_load.then_some("behind another such pointer");
+        }
+        if values.instructions().filter_map(writes).any(|written| values.root_pointer(written) == from) {
+            return Some("which the loop changes");
+        }
+        let is_certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
+        (!is_certain).then_some("which is used under a condition on data")
     }
 }
 
