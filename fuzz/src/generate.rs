@@ -494,7 +494,7 @@ impl Generator {
     fn shifted(&mut self, env: &Env, array: ArrayId, mut at: Vec<Poly>) -> Vec<Poly> {
         let shape = self.kernel.arrays[array.0].shape.clone();
         let below = |range: Option<Interval>| range.map_or(0, |r| (-r.low).max(0));
-        if matches!(shape, Shape::Global | Shape::Rows | Shape::Vla(_)) {
+        if matches!(shape, Shape::Global | Shape::Rows | Shape::Pointers | Shape::Vla(_)) {
             for poly in &mut at {
                 poly.constant += below(env.hull(&self.kernel, poly));
             }

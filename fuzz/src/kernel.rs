@@ -362,6 +362,8 @@ pub enum Shape {
     Global,
     /// `T (*A)[M]`
     Rows,
+    /// `T **A`, in two dimensions or more: rows behind pointers, in any order, some of them shared or one cell into each other.
+    Pointers,
     /// `T *A`, `A[(i) * 40 + j]`: one leading dimension less than dimensions; rows may run into each other.
     Flat(Vec<i64>),
     /// The same with parameters: `A[(i) * (n + 1) + j]`.

@@ -267,7 +267,7 @@ impl Printer<'_> {
             format!("{name}[{text}]")
         };
         match shape {
-            Shape::Global | Shape::Rows | Shape::Vla(_) => {
+            Shape::Global | Shape::Rows | Shape::Pointers | Shape::Vla(_) => {
                 if let Shape::Vla(sizes) = shape {
                     self.used.borrow_mut().vars.extend(sizes.iter().flat_map(Poly::vars));
                 }
@@ -566,6 +566,7 @@ impl Printer<'_> {
                     let rows: String = self.extents.dims[id.0][1..].iter().map(|n| format!("[{n}]")).collect();
                     list.push(format!("{ty} (*{restrict}{name}){rows}"));
                 }
+                Shape::Pointers => list.push(self.row_pointer(*id, &format!("*{restrict}{name}"))),
                 Shape::Vla(sizes) => {
                     let sizes: String = sizes.iter().map(|size| format!("[{}]", self.size_text(size))).collect();
                     list.push(format!("{ty} (*{restrict}{name}){sizes}"));
@@ -577,6 +578,36 @@ impl Printer<'_> {
         let ty = kernel.result.map_or("void", |r| kernel.scalars[r.0].name());
         let list = if list.is_empty() { "void".to_string() } else { list.join(", ") };
         format!("{ty} k{}({list})", kernel.index)
+    }
+
+    /// `T *name`, a pointer to a row of an array with rows behind pointers.
+    fn row_pointer(&self, array: ArrayId, name: &str) -> String {
+        let ty = self.kernel.arrays[array.0].elem.name();
+        match &self.extents.dims[array.0][2..] {
+            [] => format!("{ty} *{name}"),
+            inner => {
+                let inner: String = inner.iter().map(|n| format!("[{n}]")).collect();
+                format!("{ty} (*{name}){inner}")
+            }
+        }
+    }
+
+    /// A table of pointers to the rows from `start` on, for argument set `s`.
+    fn row_table(&self, array: ArrayId, s: usize, start: &str) -> String {
+        let cells: i64 = self.extents.dims[array.0][1..].iter().product();
+        let last = self.extents.flat[array.0][s].map_or(0, |range| range.high);
+        let count = ((last + 1) / cells).max(1);
+        let habits = if self.kernel.restrict { 4 } else { 6 };
+        let place = match (self.kernel.index + 5 * s + array.0) % habits {
+            0 | 1 => format!("r * {cells}"),
+            2 => format!("({count} - 1 - r) * {cells}"),
+            3 if count % 7 != 0 => format!("(r * 7 + 3) % {count} * {cells}"),
+            4 => format!("r / 2 * {cells}"),
+            5 if cells > 1 => format!("r * ({cells} - 1)"),
+            _ => format!("r * {cells}"),
+        };
+        let table = self.row_pointer(array, &format!("p{}[{count}]", array.0));
+        format!("    {table}; for (long r = 0; r < {count}; r++) p{}[r] = (void *)({start} + {place});\n", array.0)
     }
 
     /// The size of a parameter: a sum of other parameters and a number.
@@ -645,11 +676,17 @@ impl Printer<'_> {
             }
             for id in &used.arrays {
                 let elem = kernel.arrays[id.0].elem;
-                // A pointer to rows converts from void *.
-                if let Some((global, base)) = arena.within[id.0] {
-                    list.push(format!("(void *)(({} *){} + V({base}))", elem.name(), self.array_name(global)));
-                } else if let Some(base) = arena.bases[id.0] {
-                    list.push(format!("(void *)(m_{} + V({base}))", tag(elem)));
+                let start = match (arena.within[id.0], arena.bases[id.0]) {
+                    (Some((global, base)), _) => format!("({} *){} + V({base})", elem.name(), self.array_name(global)),
+                    (None, Some(base)) => format!("m_{} + V({base})", tag(elem)),
+                    (None, None) => continue,
+                };
+                if kernel.arrays[id.0].shape == Shape::Pointers {
+                    out.push_str(&self.row_table(*id, s, &start));
+                    list.push(format!("p{}", id.0));
+                } else {
+                    // A pointer to rows converts from void *.
+                    list.push(format!("(void *)({start})"));
                 }
             }
             list.extend(used.tables.iter().map(|t| format!("t{}", t.0)));

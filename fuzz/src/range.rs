@@ -200,7 +200,7 @@ impl<'a> Judge<'a> {
     fn finish(mut self) -> Extents {
         // Fixed-size rows: the flat extent follows from the final sizes.
         for (k, array) in self.kernel.arrays.iter().enumerate() {
-            if array.shape == Shape::Rows {
+            if matches!(array.shape, Shape::Rows | Shape::Pointers) {
                 let row: i64 = self.extents.dims[k][1..].iter().product();
                 for range in self.extents.flat[k].iter_mut().flatten() {
                     *range = Interval { low: 0, high: (range.high + 1) * row - 1 };
@@ -427,7 +427,7 @@ impl<'a> Judge<'a> {
             return Err("wrong number of subscripts");
         }
         let ranges: Vec<Vec<Option<Interval>>> = at.iter().map(|p| env.poly(self.kernel, p)).collect();
-        let fixed = matches!(shape, Shape::Global | Shape::Rows);
+        let fixed = matches!(shape, Shape::Global | Shape::Rows | Shape::Pointers);
         if fixed {
             let sizes: Vec<i64> = (0..*dims)
                 .map(|d| ranges[d].iter().flatten().map(|r| r.high + 1).fold(self.extents.dims[array.0][d], i64::max))
@@ -445,7 +445,7 @@ impl<'a> Judge<'a> {
             let Some(vars) = set else { continue };
             let mut range = match shape {
                 Shape::Global => continue,
-                Shape::Rows => ranges[0][k].expect("this set gets here"),
+                Shape::Rows | Shape::Pointers => ranges[0][k].expect("this set gets here"),
                 _ => poly_in(self.kernel, vars, &flat),
             };
             if let Shape::Vla(sizes) = shape {
@@ -505,7 +505,7 @@ pub fn flatten(shape: &Shape, at: &[Poly]) -> Poly {
             Shape::Flat(ld) => sum.scale(ld[d - 1]),
             Shape::FlatBy(ld) | Shape::Vla(ld) => sum.product(&ld[d - 1]),
             Shape::Walked(ld) => sum.product(ld),
-            Shape::Global | Shape::Rows | Shape::Shifted(_) => sum,
+            Shape::Global | Shape::Rows | Shape::Pointers | Shape::Shifted(_) => sum,
         };
         sum = sum.sum(next);
     }

@@ -34,6 +34,7 @@ fn the_address_sanitizer_finds_nothing() {
         "mapped_matrix_behind_pointer.c",
         "mapped_null_behind_condition.c",
         "mapped_null_behind_later_check.c",
+        "mapped_rows_behind_pointers.c",
         "mapped_sum_beside_its_element.c",
         "mapped_unsigned_rows.c",
         "mapped_zeroed_matrix.c",

@@ -128,6 +128,7 @@ fn render_arrays(out: &mut String, scop: &Scop) {
             Recovered::Constant => "sizes recovered from constant strides",
             Recovered::Parametric => "sizes recovered from strides in the parameters",
             Recovered::None if array.temporary => "memory of the new loops' own, for a value that is in no array",
+            Recovered::None if array.shape.len() > 1 => "rows behind pointers",
             Recovered::None => "one-dimensional",
         };
         let mut shown: Vec<String> = Vec::new();

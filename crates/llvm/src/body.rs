@@ -27,8 +27,10 @@ pub struct ReadRegion {
     /// The blocks that control gets to only over these edges.
     pub error_paths: Vec<BlockId>,
     pub bodies: IndexMap<StatementId, Body>,
-    /// The base pointer of each memory array; defined outside the region (or a global).
+    /// The base pointer of each memory array without rows behind pointers; defined outside the region (or a global).
     pub bases: IndexMap<ArrayId, ValueId>,
+    /// The loads of the pointers of each array with such rows.
+    pub row_loads: IndexMap<ArrayId, Vec<ValueId>>,
     /// Arrays of which some bytes are used as several types: new code must not say of what types its accesses are, since LLVM would take
     /// that for leave to swap them, and they may have come close to each other.
     pub retyped: BTreeSet<ArrayId>,
@@ -110,6 +112,7 @@ impl Body {
     /// Is all that the predicates are computed from the same for all instances that agree in the first so many counters?
     pub fn predicates_need_only(&self, depth: usize) -> bool {
         let within = |p: &Polynomial| p.vars().all(|v| !matches!(v, Var::Counter(d) if d as usize >= depth));
+        let place = |e: &Element| within(&e.offset) && e.row.as_ref().is_none_or(within);
         let operand = |o: &Operand| match o {
             Operand::Counter(counter) => within(&counter.offset),
             Operand::Fetched(_) | Operand::Outside(_) => true,
@@ -118,12 +121,12 @@ impl Body {
             let mut open: Vec<&Operand> =
                 self.elsewhere.bindings.iter().filter(|b| b.0 == predicate.condition).map(|b| &b.1).collect();
             let by_element = self.elsewhere.loads.iter().filter(|l| l.0 == predicate.condition);
-            let mut fits = by_element.into_iter().all(|(_, element)| within(&element.offset));
+            let mut fits = by_element.into_iter().all(|(_, element)| place(element));
             while let Some(next) = open.pop() {
                 fits &= operand(next);
                 if let Operand::Fetched(n) = next {
                     match &self.elsewhere.fetched[*n] {
-                        Fetch::Load { element, .. } => fits &= within(&element.offset),
+                        Fetch::Load { element, .. } => fits &= place(element),
                         Fetch::Copy { operands, .. } => open.extend(operands.iter().map(|(_, operand)| operand)),
                     }
                 }

@@ -3,6 +3,7 @@
 //! ```text
 //! context 1 <= p0 <= 4000
 //! array A0 8 1000            (bytes of a cell, inner sizes; default: 8 bytes, inner sizes 1000)
+//! rows A2 A3                 (the first subscript of A2 is the number of a pointer in A3)
 //! for i : 0 <= i < p0
 //!   for j : 0 <= j <= i
 //!     read A0[i, j - 1]; write A0[i, j]
@@ -59,6 +60,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
     };
     let mut context: Vec<String> = (0..params.len()).map(|k| format!("{} <= p{k} <= {}", i32::MIN, i32::MAX)).collect();
     let mut arrays: IndexMap<ArrayId, Array> = IndexMap::new();
+    let mut behind: Vec<(ArrayId, ArrayId)> = Vec::new();
     let mut body = 0;
     for line in &lines {
         if let Some(constraint) = line.text.strip_prefix("context ") {
@@ -68,6 +70,9 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
             let id = ArrayId::from_isl_name(words[0]).unwrap();
             let scalar = words[1] == "scalar";
             arrays.insert(id, array_of(id, if scalar { 8 } else { words[1].parse().unwrap() }, &words[2..], scalar));
+        } else if let Some(rows) = line.text.strip_prefix("rows ") {
+            let (rows, pointers) = rows.split_once(' ').unwrap();
+            behind.push((ArrayId::from_isl_name(rows).unwrap(), ArrayId::from_isl_name(pointers).unwrap()));
         } else {
             break;
         }
@@ -128,6 +133,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     role,
                     array,
                     relation,
+                    row: None,
                     offset: offset.map(crate::delinearize::Offset::Affine),
                     bytes: declared.cell_bytes * count,
                     exact: true,
@@ -154,6 +160,20 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
         all.union(&isl::UnionSet::from_set(&s.domain).unwrap()).unwrap()
     });
     let schedule = schedule.intersect_domain(&domain).unwrap();
+    for &(id, pointers) in &behind {
+        let rows = Some(Rows { pointers, first: 0, stride: 8, turn: Turn::default() });
+        arrays.insert(id, Array { rows, ..array_of(id, 8, &[], false) });
+        arrays.entry(pointers).or_insert_with(|| array_of(pointers, 8, &[], false));
+        for statement in statements.values_mut() {
+            for access in statement.accesses.iter_mut().filter(|a| a.array == id) {
+                let subscripts = access.relation.as_pw_multi_aff().unwrap().pieces().unwrap();
+                access.row = Polynomial::from_aff(&subscripts[0].1.get_at(0).unwrap()).unwrap();
+                let column = Polynomial::from_aff(&subscripts[0].1.get_at(1).unwrap()).unwrap().unwrap();
+                let offset = column.scale(8).unwrap().to_aff(&statement.domain.get_space().unwrap()).unwrap().unwrap();
+                access.offset = Some(crate::delinearize::Offset::Affine(isl::PwAff::from_aff(&offset).unwrap()));
+            }
+        }
+    }
     arrays.sort_keys();
     Scop {
         ctx,
@@ -212,6 +232,7 @@ fn array_of(id: ArrayId, bytes: u64, inner: &[&str], scalar: bool) -> Array {
         kind: if scalar { ArrayKind::Value } else { ArrayKind::Memory },
         element: "double".into(),
         cell_bytes: bytes,
+        rows: None,
         inner_sizes: inner.iter().map(|s| size_of(s)).collect(),
         recovered: Recovered::Constant,
         condition: None,

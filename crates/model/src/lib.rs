@@ -18,6 +18,7 @@ pub mod schedule;
 pub mod scop;
 pub mod source;
 pub mod transform;
+pub mod turns;
 pub mod update;
 pub mod verify;
 mod zone;

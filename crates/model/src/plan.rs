@@ -2,10 +2,12 @@
 
 mod build;
 mod extent;
+mod rows;
 mod show;
 mod temporary;
 
 pub use build::{PlanError, PlanOptions, admitted, build_plan};
+pub use rows::{MAX_SORTED_BYTES, OtherExtent, RowExtent, RowsTest};
 pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 
 use crate::assume::AssumptionKind;
@@ -47,6 +49,8 @@ pub enum Test {
     Preload { invariant: ValueId, when: Expr },
     /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high).
     Disjoint { first: Extent, second: Extent },
+    /// No byte of a row behind a pointer is in another, or in another array, where one of the two is written.
+    Rows(RowsTest),
 }
 
 /// Bytes `base + low .. base + high` (high exclusive) of an array.
@@ -83,6 +87,7 @@ impl Test {
             Test::Preload { when, .. } => 1 + when.cost(),
             // Two comparisons for order.
             Test::Disjoint { first, second } => 2 + first.cost() + second.cost(),
+            Test::Rows(rows) => rows.cost(),
         }
     }
 }

@@ -99,7 +99,7 @@ pub enum Recovered {
 }
 
 /// Cells of equal size; `relation`s of accesses map to tuples `A<id>[…]` of `1 + inner_sizes.len()` subscripts
-/// (no subscript for scalars).
+/// (no subscript for scalars), and one before them where there are rows behind pointers.
 #[derive(Clone, Debug)]
 pub struct Array {
     pub name: String,
@@ -108,6 +108,8 @@ pub struct Array {
     pub element: String,
     /// Bytes of one cell. Where accesses of several sizes share the array this is the common granule.
     pub cell_bytes: u64,
+    /// Its rows are reached through pointers in another array; the first subscript is then the number of the row.
+    pub rows: Option<Rows>,
     /// Sizes of the inner dimensions in cells, outermost unknown and absent; affine in the parameters.
     pub inner_sizes: Vec<Polynomial>,
     pub recovered: Recovered,
@@ -117,6 +119,37 @@ pub struct Array {
     pub may_wrap: Option<Wraps>,
     /// Its final content is visible after the region (false only for scalars that nobody reads afterwards).
     pub live_out: bool,
+}
+
+impl Array {
+    /// The subscript that is the number of a row behind a pointer, if there are such rows, and those inside of the row.
+    pub fn row_and_rest<'s, T>(&self, subscripts: &'s [T]) -> (Option<&'s T>, &'s [T]) {
+        match subscripts.split_first() {
+            Some((row, rest)) if self.rows.is_some() => (Some(row), rest),
+            _ => (None, subscripts),
+        }
+    }
+}
+
+/// Rows behind pointers: row r begins where the pointer leads that stands `first + r * stride` bytes from the base of an array.
+///
+/// That different rows are different bytes is nothing that an address says. It is assumed of the parts of rows that are touched (kind
+/// RP), and so is that no write of the region hits one of the pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The array of the pointers, which is read and not written.
+    pub pointers: ArrayId,
+    pub first: i64,
+    pub stride: i64,
+    /// When the check reads the pointers: see [`crate::turns`].
+    pub turn: Turn,
+}
+
+/// Arrays with rows are looked at in the order of these, and their rows from the first to the last or backwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
+    pub number: usize,
+    pub backwards: bool,
 }
 
 /// What the check must show of an array, so that addresses computed modulo a power of two are those that the relations say. Domains and
@@ -184,7 +217,10 @@ pub struct Access {
     pub array: ArrayId,
     /// `{ S[i…] -> A[e…] }`, restricted to the statement's domain.
     pub relation: isl::Map,
-    /// The flat byte offset from the array's base, where it is known; `bytes` bytes are touched from there.
+    /// The number of the row, in an array with rows behind pointers.
+    pub row: Option<Polynomial>,
+    /// The flat byte offset from the array's base, or from the beginning of the row, where it is known; `bytes` bytes are touched from
+    /// there.
     pub offset: Option<Offset>,
     pub bytes: u64,
     /// The relation says exactly which cells are touched (not an over-approximation).

@@ -177,11 +177,13 @@ fn order_of(
                 }
             },
             Ran::Copy { from, at, into } => {
-                let offset = from.offset.at(|var| match var {
+                let value = |var: Var| match var {
                     Var::Counter(d) => at[d as usize],
                     Var::Param(p) => params[p.index()],
-                });
-                let source = offset.and_then(|offset| own.source(scop, trace, params, from.array, offset));
+                };
+                let row = from.row.as_ref().and_then(|row| row.at(value));
+                let source = from.offset.at(value);
+                let source = source.and_then(|offset| own.source(scop, trace, params, (from.array, row, offset)));
                 let unknown = || format!("a copy reads {}{at:?}, which nobody touches", from.array);
                 source.ok_or_else(unknown).map(|from| Event::Copy { from, into: own.cell(trace, into) })
             }
@@ -207,8 +209,11 @@ fn order_of(
 #[derive(Default)]
 struct OwnCells {
     numbers: HashMap<(ArrayId, i128), usize>,
-    by_offset: Option<HashMap<(ArrayId, i128), usize>>,
+    by_offset: Option<HashMap<Place, usize>>,
 }
+
+/// An array, a row behind a pointer if it has such, and the bytes from there.
+type Place = (ArrayId, Option<i128>, i128);
 
 impl OwnCells {
     fn cell(&mut self, trace: &Trace, cell: (ArrayId, i128)) -> usize {
@@ -216,16 +221,17 @@ impl OwnCells {
         *self.numbers.entry(cell).or_insert(next)
     }
 
-    fn source(&mut self, scop: &Scop, trace: &Trace, params: &[i128], array: ArrayId, offset: i128) -> Option<usize> {
+    fn source(&mut self, scop: &Scop, trace: &Trace, params: &[i128], place: Place) -> Option<usize> {
         let by_offset = self.by_offset.get_or_insert_with(|| {
             let offset = |(cell, (array, subscripts)): (usize, &(ArrayId, Vec<i128>))| {
                 let described = &scop.arrays[array];
                 let flat = placement::flattened(described, subscripts, params)?;
-                Some(((*array, flat * i128::from(described.cell_bytes)), cell))
+                let row = described.row_and_rest(subscripts).0.copied();
+                Some(((*array, row, flat * i128::from(described.cell_bytes)), cell))
             };
             trace.cells().iter().enumerate().filter_map(offset).collect()
         });
-        by_offset.get(&(array, offset)).copied()
+        by_offset.get(&place).copied()
     }
 }
 

@@ -51,6 +51,11 @@ impl Timeline {
         Ok(Timeline { times, strict: RefCell::default(), weak: RefCell::default() })
     }
 
+    /// `{ S[i…] -> [t…] }`, if it ever runs.
+    pub(crate) fn time(&self, statement: StatementId) -> Option<&Map> {
+        self.times.get(&statement)
+    }
+
     pub(crate) fn runs(&self, statement: StatementId) -> bool {
         self.times.contains_key(&statement)
     }

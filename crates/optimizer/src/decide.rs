@@ -257,12 +257,12 @@ fn decide(
         stage(options, place, Stage::Schedule, || choose(scop, dependences, &machine(&facts.target), &orders));
     let decision = decision.map_err(refuse)?;
     let (order, reason, least_instances) = chosen(decision, line, findings)?;
-    let mut guards = plan_options(options);
-    guards.min_instances = least_instances.unwrap_or(guards.min_instances);
-    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &guards));
+    let mut planning = PlanOptions { may_allocate, ..plan_options(options) };
+    planning.min_instances = least_instances.unwrap_or(planning.min_instances);
+    let plan = stage(options, place, Stage::Plan, || build_plan(scop, order.tree(), &planning));
     let plan = plan.map_err(|error| refusal_of_plan(error, line))?;
     if options.verify {
-        replay(region, &plan, &guards)?;
+        replay(region, &plan, &planning)?;
     }
     Ok(Chosen { plan, order, reason })
 }

@@ -6,7 +6,7 @@ use llvm::facts::FunctionFacts;
 use model::assume::AssumptionKind;
 use model::delinearize::Offset;
 use model::names::Names;
-use model::plan::{CheckKind, CheckTerm, Plan};
+use model::plan::{CheckKind, CheckTerm, Plan, Test};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Access, AccessKind, ArrayId, ArrayKind, ParamId, Recovered, Scop, Statement, StatementId};
 use model::source::Line;
@@ -45,7 +45,8 @@ fn describe(facts: &FunctionFacts, ordinal: usize, considered: &ConsideredRegion
         statements.push(describe_statement(*id, statement, scop, &original, &given, &names)?);
     }
     let arrays = scop.arrays.iter().map(|(id, array)| {
-        let outermost = if array.kind.is_scalar() { vec![] } else { vec!["*".to_string()] };
+        let unknown = if array.kind.is_scalar() { 0 } else { 1 + usize::from(array.rows.is_some()) };
+        let outermost = vec!["*".to_string(); unknown];
         report::Array {
             name: names.array(*id).into(),
             element: array.element.clone(),
@@ -199,7 +200,11 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
         });
     }
     let name = |id: ArrayId| names.array(id).to_string();
+    let has_rows = |id: ArrayId| scop.arrays[&id].rows.is_some();
     for &(first, second) in scop.may_alias.iter().filter(|_| plan.is_some()) {
+        if has_rows(first) || has_rows(second) {
+            continue;
+        }
         let (a, b) = (name(first), name(second));
         all.push(report::Assumption {
             kind: AssumptionKind::AA,
@@ -208,6 +213,27 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
             valid: report::UNIVERSE.into(),
             requires: String::new(),
             arrays: vec![a, b],
+            implied: false,
+        });
+    }
+    let tested = plan.into_iter().flat_map(|plan| &plan.check).filter_map(|term| match &term.test {
+        Test::Rows(rows) => Some(rows),
+        _ => None,
+    });
+    for rows in tested {
+        let arrays = rows.rows.iter().map(|r| name(r.array)).chain(rows.others.iter().map(|o| name(o.extent.array)));
+        let with_rows: Vec<String> = rows.rows.iter().map(|r| name(r.array)).collect();
+        all.push(report::Assumption {
+            kind: AssumptionKind::RP,
+            because: format!(
+                "the rows of {} are reached through pointers: what is written of them is no part of another row or array, and no \
+                 pointer",
+                with_rows.join(", ")
+            ),
+            line: scop.lines.0.number,
+            valid: report::UNIVERSE.into(),
+            requires: String::new(),
+            arrays: arrays.collect(),
             implied: false,
         });
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The five families of "Optimistic Loop Optimization", and one for code that is written to give up.
+/// The five families of "Optimistic Loop Optimization", one for code that is written to give up, and one for rows behind pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AssumptionKind {
     /// Referential transparency: a value in memory does not change.
@@ -17,10 +17,12 @@ pub enum AssumptionKind {
     AA,
     /// Error blocks: checks of the program itself do not fail.
     EB,
+    /// Row pointers: rows that are reached through pointers in memory are apart.
+    RP,
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 6] = [Self::RT, Self::EE, Self::BL, Self::IB, Self::AA, Self::EB];
+    pub const ALL: [AssumptionKind; 7] = [Self::RT, Self::EE, Self::BL, Self::IB, Self::AA, Self::EB, Self::RP];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -30,6 +32,7 @@ impl AssumptionKind {
             Self::IB => "IB",
             Self::AA => "AA",
             Self::EB => "EB",
+            Self::RP => "RP",
         }
     }
 }

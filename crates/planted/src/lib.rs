@@ -55,6 +55,8 @@ faults! {
     ChangeUntested => fixtures "sound/changing_bounds.c",
     /// That addresses computed in few bits are those of the model is not tested.
     WindowUntested => fixtures "sound/wrapping_rows.c",
+    /// That rows behind pointers are apart is not tested.
+    RowPointersUntested => fixtures "sound/rows_behind_pointers.c",
     /// What the region may not even read is read before it.
     PreloadAnywhere => fixtures "run/mapped_null_behind_check.c",
 

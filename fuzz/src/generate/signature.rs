@@ -122,6 +122,7 @@ pub fn generate(rng: &mut Rng, index: usize, depth: usize, taste: &Taste) -> (Ke
         let dims = 1 + rng.weighted(taste.dims[depth.min(3) - 1]);
         let shape = match rng.weighted(&taste.shapes) {
             0 => Shape::Global,
+            1 if dims > 1 && index % 3 == 1 => Shape::Pointers,
             1 => Shape::Rows,
             2 => Shape::Flat((1..dims).map(|_| leading(rng, depth)).collect()),
             3 => Shape::FlatBy((1..dims).map(|_| lead(rng, &mut kernel, &mut roles, false)).collect()),

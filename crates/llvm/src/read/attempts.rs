@@ -7,7 +7,7 @@
 
 use super::arithmetic::{Arithmetic, Sizes};
 use super::region::Region;
-use super::values::Values;
+use super::values::{Trust, Values};
 use super::{Inputs, Stop, assemble, control, legality, memory, statement};
 use crate::body::ReadRegion;
 use crate::facts::ValueId;
@@ -21,7 +21,7 @@ const MAX_DISAPPOINTMENTS: usize = 4;
 /// What to change before a region is read again.
 #[derive(Debug)]
 pub enum Again {
-    /// These loads must not be taken for invariant.
+    /// These loads must not be taken for invariant, nor for pointers to rows.
     Varies(Vec<ValueId>),
     /// These sizes are one number here and another there: their pieces must be told apart.
     Pieces(BTreeSet<ValueId>),
@@ -33,8 +33,8 @@ pub enum Again {
 
 /// How a region is looked at.
 struct View {
-    /// Loads that are not to be taken for invariant; without such a set, none is.
-    distrusted: Option<BTreeSet<ValueId>>,
+    /// Which loads are taken for values that do not change.
+    trust: Trust,
     /// Values from outside that are products are read as such.
     expand_products: bool,
     /// Counters that walk on from what is computed in few bits are read as if it did not wrap around, where accesses have that tested.
@@ -70,9 +70,12 @@ impl Attempt {
 /// Ensures: the result's model describes the region exactly, given its assumptions and that its `may_alias` pairs are disjoint.
 pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
     region.blocks.iter().try_for_each(|&block| legality::check_block(inputs.facts, block))?;
-    let may_trust = inputs.allowed.contains(AssumptionKind::RT);
     let mut view = View {
-        distrusted: may_trust.then(BTreeSet::new),
+        trust: Trust {
+            invariants: inputs.allowed.contains(AssumptionKind::RT),
+            rows: inputs.allowed.contains(AssumptionKind::RP),
+            distrusted: BTreeSet::new(),
+        },
         expand_products: true,
         may_frame: true,
         in_pieces: BTreeSet::new(),
@@ -82,7 +85,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
     // Better than nothing, but symbols for products may do better.
     let mut doubtful: Option<Attempt> = None;
     loop {
-        let values = Values::new(inputs, region, view.distrusted.as_ref());
+        let values = Values::new(inputs, region, &view.trust);
         view = match (read(&values, &view, inputs, shaping), doubtful.take()) {
             (Err(Stop::Again(Again::Meet(arrays))), before) => {
                 doubtful = before;
@@ -107,12 +110,12 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
             (Ok(attempt), None) => return Ok(attempt),
             (Err(Stop::Again(Again::Varies(loads))), None) if disappointments + 1 < MAX_DISAPPOINTMENTS => {
                 disappointments += 1;
-                view.distrusted.get_or_insert_default().extend(loads);
+                view.trust.distrusted.extend(loads);
                 View { arrays: HashMap::new(), ..view }
             }
             // Without invariants it may be simpler.
-            (Err(_), None) if !values.invariants.is_empty() => {
-                View { distrusted: None, arrays: HashMap::new(), ..view }
+            (Err(_), None) if !values.invariants.is_empty() || !values.rows.is_empty() => {
+                View { trust: Trust::default(), arrays: HashMap::new(), ..view }
             }
             (Err(stop), None) => return Err(stop),
         };
@@ -123,7 +126,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
 fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
     let mut arithmetic =
         Arithmetic::new(values, inputs.allowed, (view.expand_products, view.may_frame), Sizes::new(&view.in_pieces))?;
-    let (items, arrivals) = control::follow(&mut arithmetic)?;
+    let (items, arrivals, ends) = control::follow(&mut arithmetic)?;
     let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
     let accesses = memory::read_accesses(&mut arithmetic, &cut)?;
     let disagreeing = arithmetic.sizes.disagreeing();
@@ -136,5 +139,6 @@ fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Re
         return Err(Stop::Again(Again::Meet(arrays.collect())));
     }
     let invariants = memory::read_invariants(&mut arithmetic, &arrivals)?;
+    memory::expect_rows_unchanged(&accesses, ends)?;
     assemble::assemble(arithmetic, &items, cut, accesses, invariants, shaping)
 }

@@ -456,6 +456,12 @@ impl Cutter<'_, '_> {
         Ok(())
     }
 
+    /// Does it only compute, the same whenever it runs? Pointers to rows are taken for that: where one was loaded it can be again.
+    fn is_function_of_operands(&self, value: ValueId) -> bool {
+        let instruction = self.values.facts.instruction(value).expect("an instruction");
+        self.values.rows.contains(&value) || instruction.pure_and_speculatable && !instruction.reads_memory
+    }
+
     /// Can `value`, defined elsewhere in the region, be computed again in `unit` from counters and outside values alone?
     ///
     /// A counter of a loop around both places has the same value in both: the definition dominates the use in one iteration.
@@ -472,7 +478,7 @@ impl Cutter<'_, '_> {
             return Ok(usable);
         }
         let instruction = self.values.facts.instruction(value).expect("an instruction");
-        if !instruction.pure_and_speculatable || instruction.reads_memory || again.recomputed.len() >= MAX_RECOMPUTED {
+        if !self.is_function_of_operands(value) || again.recomputed.len() >= MAX_RECOMPUTED {
             return Ok(false);
         }
         if matches!(self.values.facts.value(value).kind, ValueKind::Other) {
@@ -499,7 +505,9 @@ impl Cutter<'_, '_> {
         if let Some(known) = self.inductions.get(&key) {
             return Ok(known.clone());
         }
-        let form = self.arithmetic.induction_polynomial(phi, &scope)?;
+        // From a row it is no function of counters and values from outside alone.
+        let from_outside = |form: &InductionForm| form.base.is_none_or(|base| !self.values.rows.contains(&base));
+        let form = self.arithmetic.induction_polynomial(phi, &scope)?.filter(from_outside);
         self.inductions.insert(key, form.clone());
         Ok(form)
     }
@@ -604,7 +612,8 @@ impl Cutter<'_, '_> {
                 if rests_on_scalars {
                     varying.insert(v);
                 }
-                if rests_on_scalars || !instruction.pure_and_speculatable {
+                let is_pure = instruction.pure_and_speculatable || this.values.rows.contains(&v);
+                if rests_on_scalars || !is_pure {
                     anchors.insert(v);
                 }
             }
@@ -681,7 +690,10 @@ impl Cutter<'_, '_> {
             Op::Store { pointer, .. } => Some((*pointer, true)),
             _ => None,
         };
-        let is_pure = |v: ValueId| self.values.facts.instruction(v).is_some_and(|i| i.pure_and_speculatable);
+        let is_pure = |v: ValueId| {
+            let instruction = self.values.facts.instruction(v);
+            self.values.rows.contains(&v) || instruction.is_some_and(|i| i.pure_and_speculatable)
+        };
         if is_pure(a) || is_pure(b) {
             return false;
         }

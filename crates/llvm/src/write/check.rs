@@ -7,7 +7,7 @@ use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
 use model::loop_ast::{BinaryOp, Expr, interval_of};
 use model::plan::{CheckTerm, Extent, Test};
-use model::scop::{ArrayId, ValueId};
+use model::scop::{ArrayId, ParamId, ValueId};
 use planted::Fault;
 
 /// The new code is expected to run this many times for one run of the original.
@@ -16,33 +16,33 @@ pub(super) const EXPECTED: (u32, u32) = (127, 1);
 /// A number of the check. `value` holds it exactly whenever no overflow was recorded; it then lies in low ..= high. `value` is
 /// absent where the number does not fit at all: only comparisons that the ranges decide may use it.
 #[derive(Clone, Copy)]
-struct Number {
-    value: Option<Value>,
-    low: i128,
-    high: i128,
+pub(super) struct Number {
+    pub(super) value: Option<Value>,
+    pub(super) low: i128,
+    pub(super) high: i128,
 }
 
 /// Bits that are set where something overflowed, in one term of the check.
 #[derive(Default)]
-struct Overflows {
-    bits: Vec<Value>,
-    always: bool,
+pub(super) struct Overflows {
+    pub(super) bits: Vec<Value>,
+    pub(super) always: bool,
 }
 
 /// Where an extent begins and ends in memory.
 #[derive(Clone)]
-struct Ends {
-    empty: Value,
+pub(super) struct Ends {
+    pub(super) empty: Value,
     /// The first address, and the one behind the last; not where one of the bits `wrapped` is set.
-    first: Value,
-    end: Value,
-    wrapped: Vec<Value>,
+    pub(super) first: Value,
+    pub(super) end: Value,
+    pub(super) wrapped: Vec<Value>,
 }
 
 const I64: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
 impl Number {
-    fn of(value: Value, low: i128, high: i128) -> Number {
+    pub(super) fn of(value: Value, low: i128, high: i128) -> Number {
         // Where no overflow was recorded the number fits, so that the range may be cut to 64 bits.
         Number { value: Some(value), low: low.max(I64.0), high: high.min(I64.1) }
     }
@@ -53,30 +53,36 @@ impl Number {
 
 /// The check being written. A test that fails, or overflows, leaves for the original.
 pub(super) struct Check<'s> {
-    site: &'s Site<'s>,
-    build: &'s Builder,
+    pub(super) site: &'s Site<'s>,
+    pub(super) build: &'s Builder,
     inputs: Inputs<'s>,
     /// The extents that were computed.
     extents: Vec<(Extent, Ends)>,
+    /// The number of a row that is looked at, and what stands for it.
+    pub(super) row: Option<(ParamId, Number)>,
+    /// Memory is got and given back.
+    pub(super) allocates: bool,
 }
 
 impl<'s> Check<'s> {
     pub(super) fn new(inputs: Inputs<'s>) -> Self {
-        Check { site: inputs.site, build: &inputs.site.build, inputs, extents: Vec::new() }
+        Check { site: inputs.site, build: &inputs.site.build, inputs, extents: Vec::new(), row: None, allocates: false }
     }
 
-    /// The builder then stands where all terms hold, and the inputs are all that new code needs from before the region.
-    pub(super) fn write(mut self, terms: &[CheckTerm]) -> Result<Inputs<'s>, WriteError> {
+    /// The builder then stands where all terms hold, and the inputs are all that new code needs from before the region. Beside them:
+    /// whether memory is got and given back.
+    pub(super) fn write(mut self, terms: &[CheckTerm]) -> Result<(Inputs<'s>, bool), WriteError> {
         for term in terms {
             match &term.test {
                 Test::Preload { invariant, when } => self.write_preload(*invariant, when)?,
                 Test::Holds(expr) => self.write_test(|check, overflows| check.checked_bool(expr, overflows))?,
+                Test::Rows(rows) => self.write_rows(rows)?,
                 Test::Disjoint { first, second } => {
                     self.write_test(|check, overflows| check.checked_disjoint(first, second, overflows))?
                 }
             }
         }
-        Ok(self.inputs)
+        Ok((self.inputs, self.allocates))
     }
 
     /// Loads an invariant where `when` says that the cell can be read. Elsewhere nothing that runs looks at it, and 0 will do.
@@ -122,7 +128,7 @@ impl<'s> Check<'s> {
     }
 
     /// Takes the original where the arithmetic of a preload's condition left 64 bits; continues in a new block.
-    fn leave_on_overflow(&mut self, overflows: Overflows) {
+    pub(super) fn leave_on_overflow(&mut self, overflows: Overflows) {
         let always = overflows.always.then(|| self.build.bool(true));
         let Some(any) = always.or_else(|| overflows.bits.into_iter().reduce(|a, b| self.build.or(a, b))) else {
             return;
@@ -173,7 +179,7 @@ impl<'s> Check<'s> {
     }
 
     /// Every term runs only where those before it held, without an overflow; so what they computed can be used again.
-    fn checked_extent(&mut self, extent: &Extent, overflows: &mut Overflows) -> Result<Ends, WriteError> {
+    pub(super) fn checked_extent(&mut self, extent: &Extent, overflows: &mut Overflows) -> Result<Ends, WriteError> {
         if let Some((_, ends)) = self.extents.iter().find(|(known, _)| known == extent) {
             return Ok(ends.clone());
         }
@@ -202,7 +208,7 @@ impl<'s> Check<'s> {
         Ok(Ends { empty, first, end, wrapped })
     }
 
-    fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {
+    pub(super) fn base_in_check(&mut self, array: ArrayId) -> Result<Value, WriteError> {
         if self.site.region.errno == Some(array) {
             return self.site.errno_location().ok_or_else(|| WriteError::Plan("the check cannot ask for errno".into()));
         }
@@ -212,7 +218,13 @@ impl<'s> Check<'s> {
     }
 
     /// `address + offset` where the address is unsigned and the offset signed.
-    fn checked_address(&self, address: Value, offset: Number, value: Value, wrapped: &mut Vec<Value>) -> Value {
+    pub(super) fn checked_address(
+        &self,
+        address: Value,
+        offset: Number,
+        value: Value,
+        wrapped: &mut Vec<Value>,
+    ) -> Value {
         if (offset.low, offset.high) == (0, 0) {
             return address;
         }
@@ -229,7 +241,7 @@ impl<'s> Check<'s> {
         self.build.field(sum, 0)
     }
 
-    fn checked_bool(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Value, WriteError> {
+    pub(super) fn checked_bool(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Value, WriteError> {
         if let Expr::Binary(op, a, b) = expr {
             if let Some(how) = comparison(*op) {
                 if let Some((difference, limit)) = against_constant(a, b) {
@@ -275,12 +287,13 @@ impl<'s> Check<'s> {
         }
     }
 
-    fn checked_int(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Number, WriteError> {
+    pub(super) fn checked_int(&mut self, expr: &Expr, overflows: &mut Overflows) -> Result<Number, WriteError> {
         Ok(match expr {
             Expr::Int(value) => {
                 let constant = i64::try_from(*value).ok().map(|v| self.build.constant(v));
                 Number { value: constant, low: *value, high: *value }
             }
+            Expr::Param(param) if self.row.is_some_and(|(row, _)| row == *param) => self.row.expect("it is").1,
             Expr::Param(param) => {
                 let known = self.site.region.scop.params.get(param.index());
                 let (Some(value), Some(known)) = (self.inputs.param(*param), known) else {

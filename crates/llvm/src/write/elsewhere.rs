@@ -9,6 +9,7 @@ use crate::body::Elsewhere;
 use crate::facts::ValueId;
 use model::delicm::{CounterValue, Element, Fetch, Operand};
 use model::loop_ast::OwnCell;
+use model::polynomial::Polynomial;
 use model::scop::ArrayId;
 
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
@@ -181,12 +182,31 @@ impl CodeWriter<'_> {
 
     fn element_pointer(&mut self, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
         let offset = self.write_polynomial(&element.offset, coordinates)?;
+        if let Some(row) = &element.row {
+            let row = self.row_pointer(element.array, row, coordinates)?;
+            return Ok(self.build.offset(row, offset));
+        }
         let base = match (self.temporaries.get(&element.array), self.site.region.bases.get(&element.array)) {
             (Some(&own), _) => self.local(own),
             (None, Some(&base)) => self.outside(self.site.value(base)),
             (None, None) => return Err(WriteError::Reader(format!("{} has no base", element.array))),
         };
         Ok(self.build.offset(base, offset))
+    }
+
+    /// The pointer to a row, loaded again.
+    fn row_pointer(&mut self, array: ArrayId, row: &Polynomial, coordinates: &[Value]) -> Result<Value, WriteError> {
+        let number = self.write_polynomial(row, coordinates)?;
+        let region = self.site.region;
+        let rows = region.scop.arrays.get(&array).and_then(|a| a.rows);
+        let rows = rows.ok_or_else(|| WriteError::Plan(format!("{array} has no rows behind pointers")))?;
+        let base = region.bases.get(&rows.pointers).map(|&base| self.outside(self.site.value(base)));
+        let base = base.ok_or_else(|| WriteError::Reader(format!("{} has no base", rows.pointers)))?;
+        let offset = self.build.mul(number, self.build.constant(rows.stride));
+        let place = self.build.offset(base, self.build.add(offset, self.build.constant(rows.first)));
+        let pointer = self.build.load(self.build.pointer(), place);
+        self.mark(pointer, rows.pointers, self.site.alignment_of_pointers(array).into());
+        Ok(pointer)
     }
 
     fn mark_element(&mut self, access: Value, element: &Element) {

@@ -548,6 +548,11 @@ impl Builder {
             LLVMBuildRetVoid(self.raw);
         }
     }
+    pub fn return_value(&self, value: Value) {
+        unsafe {
+            LLVMBuildRet(self.raw, value.0);
+        }
+    }
     pub fn erase(&self, instruction: Value) {
         unsafe { LLVMInstructionEraseFromParent(instruction.0) }
     }

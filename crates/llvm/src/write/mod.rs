@@ -31,6 +31,7 @@ mod inputs;
 mod ir;
 mod loops;
 mod parallel;
+mod rows;
 mod statement;
 mod stats;
 mod tags;
@@ -123,7 +124,7 @@ pub fn write_region(
     let build = &site.build;
     let slots = Slots::make(&site, plan)?;
     let apart = (options.outline && !plan.check.is_empty()).then(|| build.new_block(c"lw.check"));
-    let inputs = Check::new(Inputs::freeze(&site, apart)?).write(&plan.check)?;
+    let (inputs, check_allocates) = Check::new(Inputs::freeze(&site, apart)?).write(&plan.check)?;
     let mut code = CodeWriter::new(&site, &inputs, &slots, plan);
     code.allocate(&plan.temporaries)?;
     let first_new = build.new_block(c"lw.new");
@@ -131,7 +132,8 @@ pub fn write_region(
     build.at_end(first_new);
     slots.fill(&site, &inputs)?;
     code.write_node(&plan.body)?;
-    let written = code.finish();
+    let mut written = code.finish();
+    written.allocates |= check_allocates;
     slots.join(&site)?;
     code.tags.declare_before(first_new.instructions()[0]);
     if options.stats {

@@ -35,14 +35,14 @@ impl Tags {
     /// that is never written may overlap untested, so it gets no tag.
     pub(super) fn new(build: &Builder, region: &ReadRegion, plan: &Plan) -> Tags {
         let ordered = |a: ArrayId, b: ArrayId| (a.min(b), a.max(b));
-        let tested: HashSet<_> = plan
-            .check
-            .iter()
-            .filter_map(|term| match &term.test {
-                Test::Disjoint { first, second } => Some(ordered(first.array, second.array)),
-                Test::Holds(_) | Test::Preload { .. } => None,
-            })
-            .collect();
+        let mut tested: HashSet<_> = HashSet::new();
+        for term in &plan.check {
+            match &term.test {
+                Test::Disjoint { first, second } => drop(tested.insert(ordered(first.array, second.array))),
+                Test::Rows(rows) => tested.extend(rows.apart().map(|(a, b)| ordered(a, b))),
+                Test::Holds(_) | Test::Preload { .. } => {}
+            }
+        }
         let doubtful: HashSet<_> =
             region.scop.may_alias.iter().map(|&(a, b)| ordered(a, b)).filter(|pair| !tested.contains(pair)).collect();
         let domain = build.self_node(&[build.metadata_text("loopwright")]);
@@ -51,6 +51,7 @@ impl Tags {
         let scopes: Vec<(ArrayId, Metadata)> = region
             .bases
             .keys()
+            .chain(region.row_loads.keys())
             .chain(&region.errno)
             .chain(temporaries)
             .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))

@@ -3,7 +3,8 @@
 //! A load or store of the program promises an alignment for the instances that it has. An element that something is moved to is
 //! accessed in others, too, and in other widths; so it is asked what follows for each of its own addresses:
 //! - an access of alignment a runs in some instance. Its offset is a number of whole cells, as all offsets of the array are, so the
-//!   base, and with it every cell, is a multiple of a and of a cell's size as far as both are the same power of two;
+//!   base, and with it every cell, is a multiple of a and of a cell's size as far as both are the same power of two (rows behind
+//!   pointers have a base each, of which this says nothing);
 //! - or each of these addresses is one that some access of alignment a has in one of its instances.
 //!
 //! What the original is certain to do, at these parameters, is certain whether or not its accesses are still there.
@@ -28,7 +29,8 @@ impl Work<'_> {
         if planted::is(Fault::AlignmentOfAnyAccess) {
             return Ok(alignments.last().copied().unwrap_or(1));
         }
-        let granule = 1 << self.array(array).cell_bytes.trailing_zeros();
+        let has_one_base = self.array(array).rows.is_none();
+        let granule = if has_one_base { 1 << self.array(array).cell_bytes.trailing_zeros() } else { 1 };
         let first = first.intersect_params(&self.known.values)?;
         let at_least = |alignment: u64| promised.iter().filter(move |(a, _)| *a >= alignment).map(|(_, item)| item);
         let mut found = 1;

@@ -83,7 +83,9 @@ impl Program {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     pub array: ArrayId,
-    /// Bytes from the array's base, in the counters of the statement.
+    /// The number of the row, in an array with rows behind pointers; in the counters of the statement.
+    pub row: Option<Polynomial>,
+    /// Bytes from the array's base, or from the beginning of the row, in the counters of the statement.
     pub offset: Polynomial,
     pub bytes: u64,
     /// The address is a multiple of this in all instances.

@@ -222,6 +222,7 @@ impl Work<'_> {
         let (scalar, temporary) = (&self.scop.arrays[&candidate.scalar], ArrayId(last + 1));
         let array = Array {
             kind: ArrayKind::Temporary,
+            rows: None,
             inner_sizes: candidate.inner_sizes.clone(),
             recovered: Recovered::None,
             condition: None,

@@ -39,8 +39,16 @@ struct Part {
     count: usize,
 }
 
-/// A cell of an array, counted from its base; scalars have one.
+/// A cell of an array, counted from its base; scalars have one. Rows behind pointers are [`BETWEEN_ROWS`] cells from each other.
 type Cell = (ArrayId, i128);
+
+/// More than any row has cells.
+const BETWEEN_ROWS: i128 = 1 << 64;
+
+/// The row that a cell is in; 0 in an array without rows behind pointers.
+fn row_of(cell: i128) -> i128 {
+    (cell + BETWEEN_ROWS / 2).div_euclid(BETWEEN_ROWS)
+}
 
 #[derive(Default)]
 struct Terms(HashMap<Made, Term>);
@@ -63,7 +71,7 @@ struct Run<'a> {
     memory: HashMap<Cell, Part>,
     touched: BTreeSet<(bool, Cell)>,
     /// Alignments, and the numbers of bytes from an array's base that have them if the program keeps its promises.
-    aligned: BTreeSet<(ArrayId, u64, i128)>,
+    aligned: BTreeSet<(ArrayId, i128, u64, i128)>,
     /// What an address of a moved value is in the way of.
     complaint: Option<String>,
 }
@@ -162,9 +170,11 @@ impl<'a> Run<'a> {
     }
 
     fn flat(&self, array: ArrayId, subscripts: &[i128]) -> i128 {
-        let Some((first, rest)) = subscripts.split_first() else { return 0 };
+        let (row, inside) = self.array(array).row_and_rest(subscripts);
+        let Some((first, rest)) = inside.split_first() else { return 0 };
         let at = |size: &Polynomial| size.at(|var| self.variable(var, &[])).unwrap_or(0);
-        rest.iter().zip(&self.array(array).inner_sizes).fold(*first, |flat, (s, size)| flat * at(size) + s)
+        let flat = rest.iter().zip(&self.array(array).inner_sizes).fold(*first, |flat, (s, size)| flat * at(size) + s);
+        row.map_or(flat, |row| row * BETWEEN_ROWS + flat)
     }
 
     fn variable(&self, var: Var, at: &[i128]) -> i128 {
@@ -213,14 +223,18 @@ impl<'a> Run<'a> {
     fn element(&mut self, element: &Element, at: &[i128]) -> Vec<Cell> {
         let size = i128::from(self.array(element.array).cell_bytes);
         let offset = element.offset.at(|var| self.variable(var, at)).unwrap_or(i128::MIN / 2);
+        let nowhere = -(1 << 40);
+        let row = element.row.as_ref().map_or(0, |row| row.at(|var| self.variable(var, at)).unwrap_or(nowhere));
+        let offset = offset + row * BETWEEN_ROWS * size;
         let first = offset.div_euclid(size);
         if offset.rem_euclid(size) != 0 || i128::from(element.bytes).rem_euclid(size) != 0 {
             self.complaint = Some(format!("{} bytes at {offset} of {} are no cells", element.bytes, element.array));
         }
         // Addresses that differ by a multiple of an alignment have it both or not at all.
-        let follows = |&(array, alignment, known): &(ArrayId, u64, i128)| {
+        let follows = |&(array, row, alignment, known): &(ArrayId, i128, u64, i128)| {
             let step = i128::from(element.alignment);
-            array == element.array && alignment >= element.alignment && (offset - known).rem_euclid(step) == 0
+            let is_there = (array, row) == (element.array, row_of(first));
+            is_there && alignment >= element.alignment && (offset - known).rem_euclid(step) == 0
         };
         if element.alignment > 1 && !self.aligned.iter().any(follows) {
             let Element { array, alignment, .. } = element;
@@ -233,7 +247,8 @@ impl<'a> Run<'a> {
     fn promise(&mut self, access: ValueId, cells: &[Cell]) {
         if let (Some(&alignment), Some(&(array, first))) = (self.program.alignments.get(&access), cells.first()) {
             let size = i128::from(self.array(array).cell_bytes);
-            self.aligned.insert((array, alignment, (first * size).rem_euclid(i128::from(alignment))));
+            let rest = (first * size).rem_euclid(i128::from(alignment));
+            self.aligned.insert((array, row_of(first), alignment, rest));
         }
     }
 

@@ -254,14 +254,15 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
-    /// The bytes from the array's base at which an element with these subscripts begins.
-    fn flat(&self, array: ArrayId, subscripts: &[Polynomial]) -> Option<Polynomial> {
+    /// The row of an element with these subscripts, and the bytes from its beginning, or from the array's base.
+    fn flat(&self, array: ArrayId, subscripts: &[Polynomial]) -> Option<(Option<Polynomial>, Polynomial)> {
         let array = &self.array(array);
-        let mut flat = subscripts.first()?.clone();
-        for (size, subscript) in array.inner_sizes.iter().zip(&subscripts[1..]) {
+        let (row, inside) = array.row_and_rest(subscripts);
+        let mut flat = inside.first()?.clone();
+        for (size, subscript) in array.inner_sizes.iter().zip(&inside[1..]) {
             flat = flat.mul(size).ok()?.add(subscript).ok()?;
         }
-        flat.scale(array.cell_bytes.into()).ok()
+        Some((row.cloned(), flat.scale(array.cell_bytes.into()).ok()?))
     }
 
     /// The element that `{ S[i…] -> A[e…] }` names, as an address.
@@ -282,8 +283,8 @@ impl<'a> Work<'a> {
         subscripts: &[Polynomial],
         first: &Map,
     ) -> Result<Option<Element>, IslError> {
-        let Some(offset) = self.flat(array, subscripts) else { return Ok(None) };
-        Ok(Some(Element { array, offset, bytes, alignment: self.alignment(array, first)? }))
+        let Some((row, offset)) = self.flat(array, subscripts) else { return Ok(None) };
+        Ok(Some(Element { array, row, offset, bytes, alignment: self.alignment(array, first)? }))
     }
 
     /// An access to these cells.
@@ -299,7 +300,8 @@ impl<'a> Work<'a> {
         let piece = (domain, element.offset.clone());
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
         let Element { array, bytes, .. } = *element;
-        Ok(Access { kind, role, array, relation, offset, bytes, exact: true, update: None, line })
+        let row = element.row.clone();
+        Ok(Access { kind, role, array, relation, row, offset, bytes, exact: true, update: None, line })
     }
 
     /// What became of the statements.

@@ -1,6 +1,7 @@
 //! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
 
 use super::extent::{Extents, Unchecked};
+use super::rows;
 use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test};
 use crate::assume::{AssumptionKind, of_consequence};
@@ -10,7 +11,7 @@ use crate::loop_ast::{
 };
 use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
-use crate::scop::{Param, ParamId, Preload, Scop, ValueId};
+use crate::scop::{ArrayId, Param, ParamId, Preload, Scop, ValueId};
 use crate::transform::{Copies, Tree, apart_points};
 use isl::{Budget, DimType, IslError, Set};
 use planted::Fault;
@@ -34,11 +35,13 @@ pub struct PlanOptions {
     pub min_instances: i64,
     /// A check of more operations is not emitted.
     pub max_check_cost: usize,
+    /// The check may get memory for a while.
+    pub may_allocate: bool,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        PlanOptions { ast: AstOptions::default(), min_instances: 4096, max_check_cost: 400 }
+        PlanOptions { ast: AstOptions::default(), min_instances: 4096, max_check_cost: 400, may_allocate: true }
     }
 }
 
@@ -104,6 +107,8 @@ fn order(scop: &Scop, check: &mut [CheckTerm]) {
             Test::Preload { invariant, .. } => (before(*invariant), true),
             Test::Holds(expr) => (of_expr(expr), false),
             Test::Disjoint { first, second } => (of_extent(first).max(of_extent(second)), false),
+            // It reads pointers, which the original does for certain where all else holds.
+            Test::Rows(_) => (usize::MAX, false),
         };
         (stage, is_preload, term.test.cost())
     });
@@ -152,7 +157,7 @@ fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, P
         known = known.intersect(&some)?.coalesce()?;
     }
     let names = Names::of(scop);
-    let mut extents = Extents::new(scop, &known);
+    let mut extents = Extents::new(scop, &known)?;
     for (&array, described) in &scop.arrays {
         let Some(wraps) = described.may_wrap.as_ref().filter(|_| !planted::is(Fault::WindowUntested)) else { continue };
         let windows: BTreeSet<(i128, i128)> = wraps.framed.iter().map(|part| part.window).collect();
@@ -188,7 +193,8 @@ fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, P
             }
         }
     }
-    for &(first, second) in &scop.may_alias {
+    let behind_pointers = |pair: &&(ArrayId, ArrayId)| [pair.0, pair.1].iter().any(|a| scop.arrays[a].rows.is_some());
+    for &(first, second) in scop.may_alias.iter().filter(|pair| !behind_pointers(pair)) {
         let writes =
             |array| scop.statements.values().flat_map(|s| &s.accesses).any(|a| a.array == array && a.is_write());
         let (first_written, second_written) = (writes(first), writes(second));
@@ -211,6 +217,7 @@ fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, P
             Err(Unchecked::Failed(e)) => return Err(e.into()),
         }
     }
+    check.extend(rows::terms(scop, &known, &mut extents, options)?);
     let (temporaries, term) = temporaries(scop, copies, &extents)?;
     check.extend(term);
     Ok(Terms { check, temporaries, known })
@@ -238,6 +245,7 @@ fn assumed_terms(
         AssumptionKind::IB => 3,
         AssumptionKind::AA => 4,
         AssumptionKind::EB => 5,
+        AssumptionKind::RP => 6,
     });
     for (at, assumed) in kinds.into_iter().enumerate() {
         let valid = scop.assumptions.valid(known, |number, a| ready[number] && a.kind == assumed)?;
@@ -277,6 +285,7 @@ fn is_left_untested(kind: AssumptionKind) -> bool {
         AssumptionKind::BL => Fault::EndlessUntested,
         AssumptionKind::EB => Fault::ErrorsUntested,
         AssumptionKind::RT | AssumptionKind::AA => Fault::ChangeUntested,
+        AssumptionKind::RP => Fault::RowPointersUntested,
     })
 }
 
@@ -334,28 +343,8 @@ fn enough_of(
     options: &PlanOptions,
     most: Option<i128>,
 ) -> Result<Option<Expr>, PlanError> {
-    let dims = domain.dim(DimType::Set)?;
+    let Some((Some(product), constant)) = box_size(domain, known)? else { return Ok(None) };
     let some = domain.params()?;
-    let here = known.intersect(&some)?;
-    let mut product: Option<Expr> = None;
-    let mut constant: i128 = 1;
-    for d in 0..dims {
-        let extent = domain.dim_max(d)?.sub(&domain.dim_min(d)?)?.coalesce()?.gist_params(&here)?;
-        if extent.pieces()?.len() > MAX_WORK_PIECES {
-            return Ok(None);
-        }
-        let extent = plus_one(expr_from_pw_aff(&extent, &here)?);
-        match extent.as_int() {
-            Some(v) => constant = constant.saturating_mul(v),
-            None => {
-                product = Some(match product {
-                    None => extent,
-                    Some(p) => Expr::binary(BinaryOp::Mul, p, extent),
-                })
-            }
-        }
-    }
-    let Some(product) = product else { return Ok(None) };
     let least = i128::from(options.min_instances);
     let least = least.div_euclid(constant.max(1)) + i128::from(least.rem_euclid(constant.max(1)) != 0);
     let ranges = Ranges::of_params(&known_params(scop, known)?);
@@ -373,6 +362,31 @@ fn enough_of(
         expr = Expr::binary(BinaryOp::And, exists, expr);
     }
     Ok(Some(expr))
+}
+
+/// The number of points in the bounding box of a domain, where it has any: a product of a function of the parameters, if it has one, and
+/// a number. Nothing if it is hard to say.
+pub(super) fn box_size(domain: &Set, known: &Set) -> Result<Option<(Option<Expr>, i128)>, PlanError> {
+    let here = known.intersect(&domain.params()?)?;
+    let mut product: Option<Expr> = None;
+    let mut constant: i128 = 1;
+    for d in 0..domain.dim(DimType::Set)? {
+        let extent = domain.dim_max(d)?.sub(&domain.dim_min(d)?)?.coalesce()?.gist_params(&here)?;
+        if extent.pieces()?.len() > MAX_WORK_PIECES {
+            return Ok(None);
+        }
+        let extent = plus_one(expr_from_pw_aff(&extent, &here)?);
+        match extent.as_int() {
+            Some(v) => constant = constant.saturating_mul(v),
+            None => {
+                product = Some(match product {
+                    None => extent,
+                    Some(p) => Expr::binary(BinaryOp::Mul, p, extent),
+                })
+            }
+        }
+    }
+    Ok(Some((product, constant)))
 }
 
 pub(super) fn plus_one(e: Expr) -> Expr {
@@ -427,7 +441,7 @@ mod tests {
     use super::*;
     use crate::assume::Assumption;
     use crate::fixture::test_scop;
-    use crate::scop::{ArrayId, Cell, FramedPart, Invariant, Statement, Wraps};
+    use crate::scop::{Cell, FramedPart, Invariant, Statement, Wraps};
     use expect_test::{Expect, expect};
 
     fn plan_of(
@@ -539,6 +553,7 @@ mod tests {
                 .map(|(term, kind, text)| match &term.test {
                     Test::Holds(e) => format!("{kind}: {text}: {}\n", show(e)),
                     Test::Preload { when, .. } => format!("{kind}: {text} if {}\n", show(when)),
+                    Test::Rows(_) => format!("{kind}: {text}\n"),
                     Test::Disjoint { first, second } => format!(
                         "{kind}: {text}: {} + [{}, {}) against {} + [{}, {})\n",
                         first.array,

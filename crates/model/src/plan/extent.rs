@@ -1,9 +1,9 @@
 //! The bytes that a region touches of an array, as expressions in the parameters.
 
-use super::Extent;
 use super::build::plus_one;
+use super::{Extent, RowExtent};
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
-use crate::scop::{ArrayId, FramedPart, Scop};
+use crate::scop::{ArrayId, FramedPart, ParamId, Rows, Scop};
 use crate::source::Line;
 use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use planted::Fault;
@@ -32,6 +32,8 @@ impl From<AstError> for Unchecked {
     }
 }
 
+const POINTER_BYTES: u64 = 8;
+
 /// What one access or preload touches.
 struct Touch<'a> {
     domain: &'a Set,
@@ -45,12 +47,29 @@ struct Touch<'a> {
 pub(super) struct Extents<'a> {
     scop: &'a Scop,
     known: &'a Set,
+    /// The reads of pointers to rows that come with accesses to the rows, whether or not they are still listed: in which array, in which
+    /// instances, of which bytes.
+    pointers: Vec<(ArrayId, &'a Set, &'a Map, PwAff, Line)>,
     done: HashMap<(ArrayId, bool), Option<(Expr, Expr)>>,
 }
 
 impl<'a> Extents<'a> {
-    pub(super) fn new(scop: &'a Scop, known: &'a Set) -> Self {
-        Extents { scop, known, done: HashMap::new() }
+    pub(super) fn new(scop: &'a Scop, known: &'a Set) -> Result<Self, IslError> {
+        let mut pointers = Vec::new();
+        for statement in scop.statements.values() {
+            for access in &statement.accesses {
+                let (Some(Rows { pointers: array, first, stride, .. }), Some(row)) =
+                    (scop.arrays[&access.array].rows, &access.row)
+                else {
+                    continue;
+                };
+                let row = row.to_aff(&statement.domain.get_space()?)?.expect("rows are affine");
+                let offset = PwAff::from_aff(&row)?.scale_val(&Val::int_from_si(&scop.ctx, stride)?)?;
+                let offset = offset.add_constant_val(&Val::int_from_si(&scop.ctx, first)?)?;
+                pointers.push((array, &statement.domain, &access.relation, offset, access.line));
+            }
+        }
+        Ok(Extents { scop, known, pointers, done: HashMap::new() })
     }
 
     /// The bytes that writes, or all accesses, of the array touch; `None` if there are none.
@@ -80,6 +99,41 @@ impl<'a> Extents<'a> {
         Ok(Some(self.guard(&some)?(bytes)))
     }
 
+    /// The bytes that are touched of each row behind a pointer; `None` if there are none. `row` stands for the number of the row.
+    ///
+    /// Ensures: for parameters in `known` every touched byte of row r is in its extent, and r is touched and in range.
+    pub(super) fn rows(&self, array: ArrayId, row: ParamId) -> Result<Option<RowExtent>, Unchecked> {
+        let Some((accesses, some)) = self.touching(array, false)? else { return Ok(None) };
+        let unknown = || Unchecked::Unknown { line: accesses[0].line };
+        let cells = self.cells(&accesses)?;
+        let Some(first) = self.bound(&cells, 0, End::Low, &some)? else { return Err(unknown()) };
+        let Some(last) = self.bound(&cells, 0, End::High, &some)? else { return Err(unknown()) };
+        // Of each row, which becomes a parameter.
+        let subscripts = cells[0].dim(DimType::Set)?;
+        let names: Vec<String> = (0..subscripts).map(|d| format!("e{d}")).collect();
+        let is_row = format!("[{row}] -> {{ [{}] : e0 = {row} }}", names.join(", "));
+        let is_row = Set::read_from_str(&self.scop.ctx, &is_row)?;
+        let mut inside = Vec::new();
+        let mut touched = Set::empty(&is_row.params()?.get_space()?)?;
+        for cells in &cells {
+            let of_row = cells.intersect(&is_row)?.project_out(DimType::Set, 0, 1)?.coalesce()?;
+            touched = touched.union(&of_row.params()?)?;
+            inside.push(of_row);
+        }
+        let touched = touched.intersect(&some)?.coalesce()?;
+        let bytes = self.scop.arrays[&array].cell_bytes;
+        let Some((low, high)) = self.flat_box(array, &inside, &touched, bytes)? else { return Err(unknown()) };
+        // All of it, whatever the rows are between: they may be bounds and no more.
+        let touched = touched.gist(&some)?.coalesce()?;
+        if touched.n_basic_set()? > MAX_PIECES {
+            return Err(unknown());
+        }
+        let touched = expr_from_set(&touched, &some)?;
+        let guarded = self.guard(&some)?;
+        let (first, end) = (guarded(first), guarded(plus_one(last)));
+        Ok(Some(RowExtent { array, written: false, backwards: false, first, end, row, touched, low, high }))
+    }
+
     /// The accesses, and the parameters for which an instance at least touches the array.
     fn touching(&self, array: ArrayId, only_writes: bool) -> Result<Option<(Vec<Touch<'_>>, Set)>, Unchecked> {
         let accesses = self.scop.statements.values().flat_map(|s| s.accesses.iter().map(|a| (&s.domain, a)));
@@ -103,7 +157,15 @@ impl<'a> Extents<'a> {
             bytes: cell.bytes,
             line,
         });
-        let mut accesses: Vec<Touch> = touches.chain(preloads).collect();
+        let pointers = self.pointers.iter().filter(|(of, ..)| *of == array && !only_writes);
+        let pointers = pointers.map(|&(_, domain, relation, ref offset, line)| Touch {
+            domain,
+            relation,
+            offset: Some(offset),
+            bytes: POINTER_BYTES,
+            line,
+        });
+        let mut accesses: Vec<Touch> = touches.chain(preloads).chain(pointers).collect();
         let wraps = self.scop.arrays[&array].may_wrap.as_ref().filter(|_| !only_writes);
         for (domain, relation) in wraps.iter().flat_map(|wraps| &wraps.counted) {
             let mut is_new = true;
@@ -200,20 +262,30 @@ impl<'a> Extents<'a> {
     /// inner subscripts of its accesses (that is what recovering the shape assumed), so all nᵢ > 0 and the flat offset grows with
     /// every subscript: it lies between those of u and of v. This is so whether the sᵢ are below the nᵢ or not, as those of parts.
     fn by_subscripts(&self, array: ArrayId, accesses: &[Touch], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
+        let bytes = accesses.iter().map(|touch| touch.bytes).fold(self.scop.arrays[&array].cell_bytes, u64::max);
+        let bytes = if planted::is(Fault::LastElementOutsideExtents) { 0 } else { bytes };
+        self.flat_box(array, &self.cells(accesses)?, some, bytes)
+    }
+
+    /// The first byte of the box of these subscripts, and the last cell's with so many bytes behind it.
+    fn flat_box(
+        &self,
+        array: ArrayId,
+        cells: &[Set],
+        some: &Set,
+        bytes: u64,
+    ) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let Some(sizes) = self.sizes(array, some)? else { return Ok(None) };
-        let cells = self.cells(accesses)?;
-        for range in &cells {
+        for range in cells {
             if range.dim(DimType::Set)? != sizes.len() + 1 {
                 return Ok(None);
             }
         }
         let array = &self.scop.arrays[&array];
-        let bytes = accesses.iter().map(|touch| touch.bytes).fold(array.cell_bytes, u64::max);
-        let bytes = if planted::is(Fault::LastElementOutsideExtents) { 0 } else { bytes };
         let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
             let mut total: Option<Expr> = None;
             for d in 0..=sizes.len() {
-                let Some(subscript) = self.bound(&cells, d, end, some)? else { return Ok(None) };
+                let Some(subscript) = self.bound(cells, d, end, some)? else { return Ok(None) };
                 total = Some(match total {
                     None => subscript,
                     Some(outer) => sum(product(outer, sizes[d - 1].clone()), subscript),

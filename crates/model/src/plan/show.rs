@@ -13,6 +13,12 @@ impl Plan {
             Test::Preload { invariant, .. } => {
                 return format!("{} is read before the loops", scop.invariants[invariant].name);
             }
+            Test::Rows(rows) => {
+                let name = |array| names.array_in_source(array);
+                let all = rows.rows.iter().map(|r| r.array).chain(rows.others.iter().map(|o| o.extent.array));
+                let all: Vec<String> = all.map(|array| name(array).to_string()).collect();
+                return format!("the rows behind the pointers do not overlap: {}", all.join(", "));
+            }
             Test::Disjoint { first, second } => {
                 let name = |array| names.array_in_source(array);
                 return format!("{} and {} do not overlap", name(first.array), name(second.array));

@@ -575,6 +575,9 @@ fn cell_strides(array: &Array, nominal: &[i64]) -> Vec<f64> {
     for inner in array.inner_sizes.iter().rev() {
         strides.push(strides[strides.len() - 1] * size(inner));
     }
+    if array.rows.is_some() {
+        strides.push(strides[strides.len() - 1] * NOMINAL_SIZE as f64);
+    }
     strides.reverse();
     strides
 }

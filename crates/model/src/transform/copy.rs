@@ -103,8 +103,10 @@ pub(super) fn pack(
     let (cell, cells) = boxed(id, array, &footprint, depth)?
         .filter(|(_, cells)| *cells <= MAX_BYTES / described.cell_bytes as i64)
         .ok_or_else(|| unfit("what is read has no fixed size, or a large one"))?;
-    let offset = flat_offset(described, footprint.dim(DimType::Out)?).ok_or_else(|| unfit("it is too large"))?;
-    let from = Element { array, offset, bytes: described.cell_bytes, alignment: 1 };
+    let subscripts: Vec<Polynomial> = (0..footprint.dim(DimType::Out)?).map(Polynomial::counter).collect();
+    let (row, inside) = described.row_and_rest(&subscripts);
+    let offset = flat_offset(described, inside).ok_or_else(|| unfit("it is too large"))?;
+    let from = Element { array, row: row.cloned(), offset, bytes: described.cell_bytes, alignment: 1 };
     let taken = scop.arrays.keys().copied().chain(tree.copies.values().map(|copy| copy.temporary));
     let temporary = ArrayId(taken.map(|id| id.0 + 1).max().unwrap_or(0));
     let filled = if planted::is(Fault::PackedShort) { all_but_last(&footprint)? } else { footprint };
@@ -166,11 +168,12 @@ fn copied(id: CopyId, footprint: &Map, depth: usize) -> Result<Map, IslError> {
     Ok(copied)
 }
 
-/// Bytes from the base, in the subscripts.
-fn flat_offset(array: &Array, subscripts: usize) -> Option<Polynomial> {
-    let mut flat = Polynomial::counter(0);
-    for (d, size) in (1..subscripts).zip(&array.inner_sizes) {
-        flat = flat.mul(size).ok()?.add(&Polynomial::counter(d)).ok()?;
+/// Bytes from the base, or from the beginning of a row.
+fn flat_offset(array: &Array, subscripts: &[Polynomial]) -> Option<Polynomial> {
+    let (first, inner) = subscripts.split_first()?;
+    let mut flat = first.clone();
+    for (subscript, size) in inner.iter().zip(&array.inner_sizes) {
+        flat = flat.mul(size).ok()?.add(subscript).ok()?;
     }
     flat.scale(array.cell_bytes.into()).ok()
 }

@@ -28,6 +28,9 @@ pub(super) fn misplaced(scop: &Scop, trace: &Trace, params: &[i128]) -> Option<S
                 let mut cells: Vec<i128> = Vec::new();
                 for &(_, cell) in trace.touched[k].iter().filter(|(of, _)| *of == a) {
                     let (_, subscripts) = trace.cell(cell);
+                    if array.row_and_rest(subscripts).0.copied() != access.row.as_ref().and_then(|row| row.at(value)) {
+                        return Some(format!("{} touches {}{subscripts:?} in another row", trace.name(k), array.name));
+                    }
                     let Some(flat) = flattened(array, subscripts, params) else {
                         return Some(format!("{} touches {}{subscripts:?} outside its row", trace.name(k), array.name));
                     };
@@ -51,10 +54,11 @@ pub(super) fn misplaced(scop: &Scop, trace: &Trace, params: &[i128]) -> Option<S
     None
 }
 
-/// The number of the cell from the base on; `None` if a subscript leaves its dimension, where the shape was recovered.
+/// The number of the cell from the base, or from the beginning of its row, on; `None` if a subscript leaves its dimension, where the shape was recovered.
 pub(super) fn flattened(array: &Array, subscripts: &[i128], params: &[i128]) -> Option<i128> {
-    let mut flat = *subscripts.first()?;
-    for (size, subscript) in array.inner_sizes.iter().zip(&subscripts[1..]) {
+    let (_, inside) = array.row_and_rest(subscripts);
+    let mut flat = *inside.first()?;
+    for (size, subscript) in array.inner_sizes.iter().zip(&inside[1..]) {
         let size = size.at(|var| match var {
             Var::Param(p) => params[p.index()],
             Var::Counter(_) => unreachable!("sizes are functions of parameters"),

@@ -1,4 +1,4 @@
-//! Pointers as a base defined outside the region and a number of bytes.
+//! Pointers as a base, defined outside the region or the pointer to a row, and a number of bytes.
 
 use super::modular::{Framed, Function, Modular, framed_in_sum, wraps_in};
 use super::{Arithmetic, MAX_DEPTH, Read, Scope, not_affine};
@@ -39,6 +39,9 @@ impl Arithmetic<'_> {
             return not_affine("a very long address computation");
         }
         let pointer = self.values.stands_for(pointer);
+        if self.values.rows.contains(&pointer) {
+            return Address::exactly(self, scope, pointer, 0);
+        }
         if !self.values.is_outside(pointer) {
             return self.computed_address(pointer, scope, depth);
         }

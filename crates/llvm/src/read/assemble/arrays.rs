@@ -5,19 +5,23 @@ use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, Framed, set_space};
 use crate::read::attempts::Again;
 use crate::read::memory::{AccessSize, CellRead, InvariantRead, MemoryAccess};
+use crate::read::values::Values;
 use indexmap::IndexMap;
 use isl::{DimType, Map, PwAff, Set, Val};
 use model::assume::{Assumption, AssumptionKind};
 use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, loose_cells, recover_shape};
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
-use model::scop::{Array, ArrayKind, Recovered, StatementId};
+use model::scop::{Array, ArrayId, ArrayKind, Recovered, Rows, StatementId, Turn};
 use model::source::Line;
 use num_integer::gcd;
 use std::cell::Cell;
 
 /// Operations of isl, about a second's worth, after which a function's arrays keep flat offsets.
 const MAX_SHAPING: u64 = 1_000_000;
+
+/// Pointers are 64 bits wide: the reader refuses others.
+const POINTER_BYTES: i128 = 8;
 
 /// A memory array with the relation of each of its accesses.
 pub struct Mapped {
@@ -26,6 +30,8 @@ pub struct Mapped {
     pub relations: Vec<(Map, bool)>,
     /// By access: where the part of its address that must lie in a window leads to.
     pub parts: Vec<Option<Map>>,
+    /// The number of the row of each access, if there are rows behind pointers.
+    pub rows: Vec<Polynomial>,
     /// The cell of each invariant in it, by its load.
     pub invariants: Vec<(ValueId, Map)>,
     /// Some address is a polynomial that fits no shape.
@@ -36,6 +42,8 @@ pub struct Mapped {
 struct Touched<'t> {
     base: ValueId,
     accesses: &'t [MemoryAccess],
+    /// The array of the pointers to its rows.
+    pointers: Option<ArrayId>,
     domains: &'t IndexMap<StatementId, Set>,
     invariants: Vec<(&'t InvariantRead, &'t CellRead)>,
 }
@@ -58,7 +66,7 @@ struct Layout {
 /// Ensures: what the shape rests on is assumed.
 pub fn map_array(
     arithmetic: &mut Arithmetic,
-    base: ValueId,
+    (base, pointers): (ValueId, Option<ArrayId>),
     accesses: &[MemoryAccess],
     invariants: &[InvariantRead],
     domains: &IndexMap<StatementId, Set>,
@@ -66,14 +74,14 @@ pub fn map_array(
 ) -> Result<Mapped, Stop> {
     let cells = invariants.iter().filter_map(|read| Some((read, read.cell.as_ref()?)));
     let invariants = cells.filter(|(_, cell)| cell.base == base).collect();
-    let touched = Touched { base, accesses, domains, invariants };
+    let touched = Touched { base, accesses, pointers, domains, invariants };
     // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
     let varying = accesses.iter().any(|a| matches!(a.extent, AccessSize::Affine(_)) && a.offset.is_some());
     let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
     let layout =
         if varying && has_flat { touched.flat(arithmetic.values.ctx)? } else { touched.shaped(arithmetic, shaping)? };
     let values = arithmetic.values;
-    let name = values.array_name(base);
+    let name = name_of_array(values, base);
     let anywhere = Set::universe(&set_space(values.ctx, 1 + layout.inner_sizes.len())?)?;
     let mut relations = Vec::new();
     let mut unshaped = None;
@@ -92,6 +100,13 @@ pub fn map_array(
             }
         });
     }
+    let (rows, numbers) = touched.rows().unzip();
+    let numbers: Vec<Polynomial> = numbers.unwrap_or_default();
+    for ((relation, _), number) in relations.iter_mut().zip(&numbers) {
+        let space = relation.get_space()?.domain()?;
+        let row = number.to_aff(&space)?.expect("it is affine");
+        *relation = Map::from_aff(&row)?.flat_range_product(relation)?;
+    }
     let element = accesses.iter().find_map(|a| element_type(values.facts, a.instruction));
     let recovered = match layout.inner_sizes.iter().map(Polynomial::degree).max() {
         None => Recovered::None,
@@ -103,13 +118,24 @@ pub fn map_array(
         kind: ArrayKind::Memory,
         element: element.unwrap_or_else(|| "char".into()),
         cell_bytes: layout.cell_bytes,
+        rows,
         inner_sizes: layout.inner_sizes,
         recovered,
         condition: layout.condition,
         may_wrap: None,
         live_out: true,
     };
-    Ok(Mapped { array, relations, parts: layout.parts, invariants: layout.invariants, unshaped })
+    Ok(Mapped { array, relations, parts: layout.parts, rows: numbers, invariants: layout.invariants, unshaped })
+}
+
+/// Rows have the name of the array of their pointers, `A[i][j]`, and that one is called after what it holds.
+fn name_of_array(values: &Values, base: ValueId) -> String {
+    let pointers = |load: ValueId| values.root_pointer(values.facts.instruction(load).expect("a load").operands[0]);
+    if values.rows.contains(&base) {
+        return values.array_name(pointers(base));
+    }
+    let name = values.array_name(base);
+    if values.rows.iter().any(|&load| pointers(load) == base) { format!("{name}_rows") } else { name }
 }
 
 fn is_sized(access: &MemoryAccess) -> bool {
@@ -119,6 +145,32 @@ fn is_sized(access: &MemoryAccess) -> bool {
 impl Touched<'_> {
     fn instances(&self, access: &MemoryAccess) -> Result<Set, isl::IslError> {
         self.domains[&StatementId(access.draft as u32)].reset_tuple_id()
+    }
+
+    /// How rows are numbered, from 0 near the first pointer on, and the number of each access.
+    fn rows(&self) -> Option<(Rows, Vec<Polynomial>)> {
+        let pointers = self.pointers?;
+        let offsets: Vec<&Polynomial> = self.accesses.iter().filter_map(|access| access.row.as_ref()).collect();
+        let constant = |offset: &Polynomial| offset.terms().find(|(m, _)| m.factors().is_empty()).map_or(0, |(_, c)| c);
+        let origin = constant(offsets.first()?);
+        let mut stride = 0;
+        for offset in &offsets {
+            let steps = offset.terms().filter(|(monomial, _)| !monomial.factors().is_empty()).map(|(_, step)| step);
+            stride = steps.chain([constant(offset) - origin]).fold(stride, gcd);
+        }
+        let stride = if stride == 0 { POINTER_BYTES } else { stride };
+        let first = origin.rem_euclid(stride);
+        let number = |offset: &&Polynomial| offset.sub(&Polynomial::constant(first)).ok()?.exact_div(stride);
+        let numbers: Option<Vec<Polynomial>> = offsets.iter().map(number).collect();
+        Some((
+            Rows {
+                pointers,
+                first: i64::try_from(first).ok()?,
+                stride: i64::try_from(stride).ok()?,
+                turn: Turn::default(),
+            },
+            numbers?,
+        ))
     }
 
     /// Cells of one size, counted from the base.

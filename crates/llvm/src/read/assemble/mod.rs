@@ -9,7 +9,7 @@ use super::Stop;
 use super::arithmetic::{Arithmetic, Framed};
 use super::attempts::{Again, Attempt};
 use super::control::Item;
-use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess};
+use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess, RowPointers};
 use super::statement::{Cut, Draft, Slot, role_of};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
@@ -25,6 +25,7 @@ use model::scop::{
     Statement, StatementId,
 };
 use model::source::Line;
+use model::turns::give_turns;
 use order::original_schedule;
 use planted::Fault;
 use program::program;
@@ -49,14 +50,18 @@ pub fn assemble(
         let why = "the loops compute nothing that is kept";
         return Err(Stop::refuse(RefusalKind::NoProfit, line, why, values.region.entry));
     }
-    let Accesses { mut by_base, expanded_products } = accesses;
-    for base in invariants.iter().filter_map(InvariantRead::base) {
+    let Accesses { mut by_base, rows, expanded_products } = accesses;
+    for base in invariants.iter().filter_map(InvariantRead::base).chain(rows.values().map(|pointers| pointers.base)) {
         by_base.entry(base).or_default();
     }
+    let pointers_of = |base: &ValueId| {
+        let pointers = by_base.get_index_of(&rows.get(base)?.base).expect("an array");
+        Some(ArrayId(pointers as u32))
+    };
     let domains = statement_domains(&arithmetic, &cut)?;
     let mut mapped = Vec::new();
     for (&base, accesses) in &by_base {
-        mapped.push(map_array(&mut arithmetic, base, accesses, &invariants, &domains, shaping)?);
+        mapped.push(map_array(&mut arithmetic, (base, pointers_of(&base)), accesses, &invariants, &domains, shaping)?);
     }
     let mut assembly = Assembly {
         values,
@@ -67,9 +72,11 @@ pub fn assemble(
         arithmetic,
         cut,
         accesses: by_base,
+        rows,
         invariants,
         arrays: IndexMap::new(),
         bases: IndexMap::new(),
+        row_loads: IndexMap::new(),
         retyped: BTreeSet::new(),
         errno: None,
         slots: IndexMap::new(),
@@ -101,12 +108,14 @@ struct Assembly<'a> {
     arithmetic: Arithmetic<'a>,
     cut: Cut,
     accesses: AccessesByBase,
+    rows: IndexMap<ValueId, RowPointers>,
     invariants: Vec<InvariantRead>,
     /// Of each invariant that has a place in an array, by its load.
     cells: HashMap<ValueId, Map>,
     domains: IndexMap<StatementId, Set>,
     arrays: IndexMap<ArrayId, Array>,
     bases: IndexMap<ArrayId, ValueId>,
+    row_loads: IndexMap<ArrayId, Vec<ValueId>>,
     retyped: BTreeSet<ArrayId>,
     errno: Option<ArrayId>,
     slots: IndexMap<Slot, ArrayId>,
@@ -136,6 +145,7 @@ impl Assembly<'_> {
             if has_bytes_of_several_types(self.values.oracle, accesses, &mapped.relations)? {
                 self.retyped.insert(id);
             }
+            let mut rows = mapped.rows.into_iter();
             for ((access, (relation, exact)), part) in accesses.iter().zip(mapped.relations).zip(mapped.parts) {
                 let is_part = |u: &&update::Updating| [u.load, u.store].contains(&access.instruction);
                 let update = updates.iter().find(is_part).map(|u| u.update);
@@ -174,6 +184,7 @@ impl Assembly<'_> {
                     role: role_of(self.values.facts, &self.cut.drafts[access.draft], access.instruction),
                     array: id,
                     relation,
+                    row: rows.next(),
                     offset: offset.filter(|_| bytes != 0 && exact),
                     bytes,
                     exact: exact && kind != AccessKind::MayWrite,
@@ -184,8 +195,18 @@ impl Assembly<'_> {
             for (load, relation) in mapped.invariants {
                 self.cells.insert(load, relation.set_tuple_name(DimType::Out, &id.to_string())?);
             }
+            let has_rows = mapped.array.rows.is_some();
             self.arrays.insert(id, mapped.array);
-            self.bases.insert(id, base);
+            match self.rows.get(&base) {
+                Some(pointers) if has_rows => {
+                    self.row_loads.insert(id, pointers.loads.iter().copied().collect());
+                }
+                // Rows that could not be numbered.
+                Some(pointers) => return Err(Stop::Again(Again::Varies(pointers.loads.iter().copied().collect()))),
+                None => {
+                    self.bases.insert(id, base);
+                }
+            }
         }
         for update in updates {
             let draft = self.cut.drafts.iter().position(|d| d.instructions.contains(&update.operation));
@@ -242,6 +263,7 @@ impl Assembly<'_> {
                     kind,
                     element: facts.type_name.clone(),
                     cell_bytes: facts.bytes,
+                    rows: None,
                     inner_sizes: Vec::new(),
                     recovered: Recovered::None,
                     condition: None,
@@ -277,6 +299,7 @@ impl Assembly<'_> {
                     role,
                     array: id,
                     relation: Map::from_domain_and_range(domain, &cell)?,
+                    row: None,
                     offset: None,
                     bytes: self.arrays[&id].cell_bytes,
                     exact: kind != AccessKind::MayWrite,
@@ -298,7 +321,9 @@ impl Assembly<'_> {
             let subject = format!("`{}` and `errno`", name(array));
             return Err(Stop::refuse(RefusalKind::AliasUnchecked, line, subject, entry));
         }
-        if let Some((first, second)) = self.may_alias.first().filter(|_| !self.may_assume(AssumptionKind::AA)) {
+        let without_rows = |(a, b): &&(ArrayId, ArrayId)| [a, b].iter().all(|array| self.arrays[*array].rows.is_none());
+        let known_bases = self.may_alias.iter().find(without_rows);
+        if let Some((first, second)) = known_bases.filter(|_| !self.may_assume(AssumptionKind::AA)) {
             let what = format!("that `{}` and `{}` do not overlap", name(first), name(second));
             return Err(self.arithmetic.unassumed(AssumptionKind::AA, line, &what, entry));
         }
@@ -327,8 +352,11 @@ impl Assembly<'_> {
         let bases: Vec<ValueId> = self.accesses.keys().copied().collect();
         for second in 0..bases.len() {
             for first in 0..second {
+                // What LLVM says of two pointers that are loaded is said of one iteration.
+                let has_rows = self.rows.contains_key(&bases[first]) || self.rows.contains_key(&bases[second]);
                 if (written[first] || written[second] && !planted::is(Fault::SecondWriteUnchecked))
-                    && oracle.may_alias(bases[first], &instructions[first], bases[second], &instructions[second])
+                    && (has_rows
+                        || oracle.may_alias(bases[first], &instructions[first], bases[second], &instructions[second]))
                 {
                     pairs.push((ArrayId(first as u32), ArrayId(second as u32)));
                 }
@@ -444,7 +472,7 @@ impl Assembly<'_> {
         let known = self.arithmetic.known;
         let mut assumptions = Assumptions::default();
         known.assumptions.into_iter().for_each(|a| assumptions.add(a));
-        let region = ReadRegion {
+        let mut region = ReadRegion {
             entry: region.entry,
             exit: region.exit,
             blocks: region.blocks.clone(),
@@ -452,6 +480,7 @@ impl Assembly<'_> {
             error_paths: self.values.reached_by_errors_only().into_iter().collect(),
             bodies,
             bases: self.bases,
+            row_loads: self.row_loads,
             retyped: self.retyped,
             errno: self.errno,
             initial,
@@ -472,6 +501,9 @@ impl Assembly<'_> {
                 assumptions,
             },
         };
+        if !give_turns(&mut region.scop)? {
+            return Err(Stop::Again(Again::Varies(region.row_loads.into_values().flatten().collect())));
+        }
         Ok(Attempt { region, conditional, expanded_products })
     }
 }

@@ -80,7 +80,8 @@ struct Control<'r, 'a> {
     unmodelled_endless: bool,
 }
 
-pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop> {
+/// The items of the region, when control first got to each block, and whether it is known to get through all of them.
+pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals, bool), Stop> {
     let values = arithmetic.values;
     let (arrivals, promises) = (Arrivals::new(), Vec::new());
     let mut control = Control { values, arithmetic, arrivals, promises, unmodelled_endless: false };
@@ -89,7 +90,7 @@ pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop
     let mut level = Level::new(Vec::new(), None, Vec::new());
     level.reach(values.region.entry, everything)?;
     let items = control.read_level(level, values.region.scope)?;
-    Ok((items, control.arrivals))
+    Ok((items, control.arrivals, !control.unmodelled_endless))
 }
 
 impl Control<'_, '_> {

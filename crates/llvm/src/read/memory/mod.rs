@@ -2,9 +2,11 @@
 
 mod errno;
 mod preload;
+mod rows;
 
 pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
+pub use rows::expect_rows_unchanged;
 
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};
@@ -17,12 +19,15 @@ use model::polynomial::{PiecewisePolynomial, Polynomial};
 use model::refusal::RefusalKind;
 use model::scop::AccessKind;
 use model::source::Line;
+use std::collections::BTreeSet;
 
 /// One load, store or block operation of a draft.
 pub struct MemoryAccess {
     pub draft: usize,
     pub instruction: ValueId,
     pub kind: AccessKind,
+    /// Where the pointer to its row is, in bytes from the base of the array of pointers; nothing if the base is from outside.
+    pub row: Option<Polynomial>,
     /// Bytes from the base at which it starts; `None`: anything reachable from the base may be touched.
     pub offset: Option<Offset>,
     /// The offset may differ from that by a multiple of 2^(index width), unless the extent of the whole array is checked.
@@ -79,13 +84,21 @@ struct BlockOperation {
     length: ValueId,
 }
 
-/// All accesses, by base pointer in order of first appearance.
+/// All accesses, by base pointer in order of first appearance. For rows behind pointers one of the loads of such a pointer stands for all.
 pub type AccessesByBase = IndexMap<ValueId, Vec<MemoryAccess>>;
 
 pub struct Accesses {
     pub by_base: AccessesByBase,
+    /// Rows behind pointers, by the load that stands for them.
+    pub rows: IndexMap<ValueId, RowPointers>,
     /// Values from outside were read as products, though they could have been symbols.
     pub expanded_products: bool,
+}
+
+/// The array of the pointers to rows.
+pub struct RowPointers {
+    pub base: ValueId,
+    pub loads: BTreeSet<ValueId>,
 }
 
 struct AccessReader<'r, 'a> {
@@ -96,7 +109,7 @@ struct AccessReader<'r, 'a> {
 
 pub fn read_accesses(arithmetic: &mut Arithmetic, cut: &Cut) -> Result<Accesses, Stop> {
     let values = arithmetic.values;
-    let found = Accesses { by_base: AccessesByBase::new(), expanded_products: false };
+    let found = Accesses { by_base: AccessesByBase::new(), rows: IndexMap::new(), expanded_products: false };
     let mut reader = AccessReader { arithmetic, found, blocks: Vec::new() };
     for (index, draft) in cut.drafts.iter().enumerate() {
         for instruction in draft.all_instructions(values.facts) {
@@ -127,7 +140,9 @@ impl AccessReader<'_, '_> {
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
             let Some(pointer) = pointer else { continue };
-            let AccessStart { base, offset, may_wrap, framed } = self.start(pointer, draft, instruction.block, line)?;
+            let start = self.start(pointer, draft, instruction.block, line)?;
+            let (base, row) = self.base_and_row(&start, draft)?;
+            let AccessStart { offset, may_wrap, framed, .. } = start;
             let accesses = self.found.by_base.entry(base).or_default();
             let extent = match size {
                 UseSize::Bytes(bytes) => AccessSize::Bytes(bytes),
@@ -140,6 +155,7 @@ impl AccessReader<'_, '_> {
                 draft: index,
                 instruction: value,
                 kind,
+                row,
                 offset,
                 may_wrap,
                 framed,
@@ -190,10 +206,13 @@ impl AccessReader<'_, '_> {
             return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));
         }
         let root = self.arithmetic.values.root_pointer(pointer);
-        if self.arithmetic.values.is_outside(root) {
+        if self.arithmetic.values.is_outside(root) || self.arithmetic.values.rows.contains(&root) {
             return Ok(AccessStart::exactly(root, None));
         }
-        let what = self.arithmetic.values.facts.display_name(root);
+        let mut what = self.arithmetic.values.facts.display_name(root);
+        if let Some(why) = self.why_no_row(root, draft) {
+            what += &format!(", {why},");
+        }
         Err(Stop::refuse(RefusalKind::UnknownBase, line, what, block))
     }
 }

@@ -4,10 +4,12 @@
 
 mod invariant;
 mod outside;
+mod rows;
 mod sign;
 mod twins;
 
 pub use invariant::Readable;
+pub use rows::Trust;
 
 use super::Inputs;
 use super::region::Region;
@@ -36,14 +38,15 @@ pub struct Values<'a> {
     pub twins: HashMap<ValueId, ValueId>,
     /// Loads taken for values from outside, by the one that stands for all loads of its cell.
     pub invariants: IndexMap<ValueId, InvariantLoads>,
+    /// Loads taken for pointers to rows: functions of the counters that any statement can compute.
+    pub rows: BTreeSet<ValueId>,
     /// The uses of every value, once somebody asks.
     users: OnceCell<Vec<Vec<ValueId>>>,
     outside: OnceCell<Outside>,
 }
 
 impl<'a> Values<'a> {
-    /// `distrusted`: loads that are not to be taken for invariant; without such a set, none is.
-    pub fn new(inputs: Inputs<'a>, region: &'a Region, distrusted: Option<&BTreeSet<ValueId>>) -> Self {
+    pub fn new(inputs: Inputs<'a>, region: &'a Region, trust: &Trust) -> Self {
         let Inputs { ctx, facts, oracle, .. } = inputs;
         let mut values = Values {
             ctx,
@@ -53,12 +56,16 @@ impl<'a> Values<'a> {
             entry_is_header: facts.child_loop_of(region.scope, region.entry).is_some(),
             twins: HashMap::new(),
             invariants: IndexMap::new(),
+            rows: BTreeSet::new(),
             users: OnceCell::new(),
             outside: OnceCell::new(),
         };
         values.find_twins();
-        if let Some(distrusted) = distrusted {
-            values.find_invariants(distrusted);
+        if trust.invariants {
+            values.find_invariants(&trust.distrusted);
+        }
+        if trust.rows {
+            values.find_rows(&trust.distrusted);
         }
         values
     }

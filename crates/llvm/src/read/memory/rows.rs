@@ -1,0 +1,84 @@
+//! Rows behind pointers: which pointer each access goes through, and that the pointers can be read before the region.
+//!
+//! The check reads the pointers of all rows that the region touches. The original does so too, if the statement that touches a row is
+//! certain to run where the model says: under no condition on data, not inside of a box, and behind nothing that may never end. What
+//! there is to it where control rests on values in memory is found out in the end (`model::turns`).
+
+use super::{AccessReader, AccessStart, Accesses, MemoryAccess, RowPointers};
+use crate::facts::{Op, ValueId};
+use crate::read::Stop;
+use crate::read::attempts::Again;
+use crate::read::statement::Draft;
+use model::delinearize::Offset;
+use model::polynomial::{PiecewisePolynomial, Polynomial};
+use model::scop::AccessKind;
+use std::collections::BTreeSet;
+
+impl AccessReader<'_, '_> {
+    /// What the access is listed under, and where the pointer to its row is.
+    pub(super) fn base_and_row(
+        &mut self,
+        start: &AccessStart,
+        draft: &Draft,
+    ) -> Result<(ValueId, Option<Polynomial>), Stop> {
+        let values = self.arithmetic.values;
+        let load = start.base;
+        if !values.rows.contains(&load) {
+            return Ok((load, None));
+        }
+        let varies = || Stop::Again(Again::Varies(vec![load]));
+        let is_certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
+        if !is_certain || start.offset.is_none() || start.may_wrap || start.framed.is_some() {
+            return Err(varies());
+        }
+        let pointer = values.facts.instruction(load).expect("a load").operands[0];
+        let read = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))?;
+        let (base, offset) = read.filter(|(base, _)| !values.rows.contains(base)).ok_or_else(varies)?;
+        let offset = PiecewisePolynomial::from_pw_aff(&offset)?.map(|function| function.pieces);
+        let Some([(_, row)]) = offset.as_deref() else { return Err(varies()) };
+        let known = self.found.rows.iter_mut().find(|(_, pointers)| pointers.base == base);
+        let stands_for_all = match known {
+            Some((&first, pointers)) => {
+                pointers.loads.insert(load);
+                first
+            }
+            None => {
+                self.found.rows.insert(load, RowPointers { base, loads: BTreeSet::from([load]) });
+                load
+            }
+        };
+        Ok((stands_for_all, Some(row.clone())))
+    }
+}
+
+impl AccessReader<'_, '_> {
+    /// Why the load of a pointer is not taken for one to a row, if that can be told.
+    pub(super) fn why_no_row(&self, load: ValueId, draft: &Draft) -> Option<&'static str> {
+        let values = self.arithmetic.values;
+        let Op::Load { pointer, .. } = values.facts.instruction(load)?.op else { return None };
+        let from = values.root_pointer(pointer);
+        let writes = |v: ValueId| values.facts.instruction(v)?.op.memory()?.writes;
+        if !values.is_outside(from) {
+            let is_load = matches!(values.facts.instruction(from)?.op, Op::Load { .. });
+            return is_load.then_some("behind another such pointer");
+        }
+        if values.instructions().filter_map(writes).any(|written| values.root_pointer(written) == from) {
+            return Some("which the loop changes");
+        }
+        let is_certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
+        (!is_certain).then_some("which is used under a condition on data")
+    }
+}
+
+/// Refuses rows whose pointers the region changes, or may never get to. `ends`: control gets through all of the region.
+pub fn expect_rows_unchanged(accesses: &Accesses, ends: bool) -> Result<(), Stop> {
+    for RowPointers { base, loads } in accesses.rows.values() {
+        let of_pointers = accesses.by_base.get(base).map_or(&[][..], |all| &all[..]);
+        let is_fit =
+            |access: &MemoryAccess| access.kind == AccessKind::Read && matches!(access.offset, Some(Offset::Affine(_)));
+        if !ends || !of_pointers.iter().all(is_fit) {
+            return Err(Stop::Again(Again::Varies(loads.iter().copied().collect())));
+        }
+    }
+    Ok(())
+}
