@@ -34,6 +34,13 @@ pub enum Node {
         then: Box<Node>,
         otherwise: Option<Box<Node>>,
     },
+    /// Where `when` is true and the predicates of all these calls hold, `then`, else `otherwise`: the same instances either way.
+    IfHold {
+        when: Expr,
+        calls: Vec<Node>,
+        then: Box<Node>,
+        otherwise: Box<Node>,
+    },
     /// Iterations of loops that run side by side, written out, in their order. No two of them touch one cell of the arrays in `apart`,
     /// if one writes there, nor do any others that are written out here in another iteration of the loops around.
     Jammed {
@@ -247,6 +254,10 @@ impl Node {
                 if let Some(o) = otherwise {
                     o.for_each_expr(visit);
                 }
+            }
+            Node::IfHold { when, calls, then, otherwise } => {
+                visit(when);
+                calls.iter().chain([&**then, &**otherwise]).for_each(|node| node.for_each_expr(visit));
             }
             Node::Call { coordinates, found, private, .. } => {
                 let own = found.iter().map(|(_, own)| &own.number).chain(private.iter().map(|p| &p.number));

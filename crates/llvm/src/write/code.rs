@@ -27,6 +27,8 @@ pub(super) struct CodeWriter<'s> {
     pub(super) parallel_loops: usize,
     /// Statements whose predicates were tested before the loop that is being written.
     pub(super) guarded: Vec<StatementId>,
+    /// And those of the next loop to be written, if they were tested before it.
+    pub(super) held: Option<Vec<StatementId>>,
 }
 
 impl<'s> CodeWriter<'s> {
@@ -44,6 +46,7 @@ impl<'s> CodeWriter<'s> {
             temporaries: HashMap::new(),
             parallel_loops: 0,
             guarded: Vec::new(),
+            held: None,
         }
     }
 

@@ -29,6 +29,7 @@ impl CodeWriter<'_> {
                 self.write_loop(f, first, last)
             }
             Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
+            Node::IfHold { when, calls, then, otherwise } => self.write_if_hold(when, calls, then, otherwise),
             Node::Call { statement, coordinates, found, private } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
                 self.own_slots = self.write_own_slots(private)?;
@@ -75,6 +76,49 @@ impl CodeWriter<'_> {
         Ok(())
     }
 
+    /// The loop in `then` need not ask again.
+    fn write_if_hold(&mut self, when: &Expr, calls: &[Node], then: &Node, otherwise: &Node) -> Result<(), WriteError> {
+        let mut asked = Vec::new();
+        for call in calls {
+            let Node::Call { statement, coordinates, private, .. } = call else { continue };
+            let body = self.site.body(*statement)?;
+            let depth = body.predicates.iter().map(|p| p.depth).max().unwrap_or(0);
+            if !body.predicates_need_only(depth) {
+                return self.write_node(otherwise);
+            }
+            asked.push((*statement, &coordinates[..], private, depth));
+        }
+        let when = self.write_bool(when)?;
+        let (test, other) = (self.build.new_block(c"lw.test"), self.build.new_block(c"lw.else"));
+        let done = self.build.new_block(c"lw.endif");
+        self.build.branch_if(when, test, other);
+        self.build.at_end(test);
+        for &(statement, coordinates, private, depth) in &asked {
+            self.own_slots = self.write_own_slots(private)?;
+            let mut now = Vec::new();
+            for (dimension, coordinate) in coordinates.iter().enumerate() {
+                now.push(if dimension < depth { self.write_int(coordinate)? } else { self.build.constant(0) });
+            }
+            if let Some(skipped) = self.write_predicates_before(statement, &now)? {
+                let here = self.build.block();
+                self.build.at_end(skipped);
+                self.build.branch(other);
+                self.build.at_end(here);
+            }
+        }
+        self.held = Some(asked.iter().map(|(statement, ..)| *statement).collect());
+        self.write_node(then)?;
+        self.held = None;
+        self.build.branch(done);
+        self.place_after_current(other);
+        self.build.at_end(other);
+        self.write_node(otherwise)?;
+        self.build.branch(done);
+        self.place_after_current(done);
+        self.build.at_end(done);
+        Ok(())
+    }
+
     /// `for (counter = first; counter <= last; counter += f.step) f.body`, rotated: guard, preheader, body, latch, exit.
     pub(super) fn write_loop(&mut self, f: &For, first: Value, last: Value) -> Result<(), WriteError> {
         if f.step <= 0 {
@@ -97,7 +141,10 @@ impl CodeWriter<'_> {
             let whole = self.build.mul(self.build.udiv(distance, step), step);
             self.build.add(first, whole)
         };
-        let tested = self.write_shared_predicates(f)?;
+        let tested = match self.held.take() {
+            Some(statements) => Some((None, statements)),
+            None => self.write_shared_predicates(f)?.map(|(skipped, statements)| (Some(skipped), statements)),
+        };
         let preheader = self.build.block();
         self.build.branch(body);
 
@@ -107,7 +154,7 @@ impl CodeWriter<'_> {
         let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(self.build));
         let shadowed = self.counters.insert(f.counter, counter);
         let (skipped, outer_guarded) = match tested {
-            Some((skipped, statements)) => (Some(skipped), std::mem::replace(&mut self.guarded, statements)),
+            Some((skipped, statements)) => (skipped, std::mem::replace(&mut self.guarded, statements)),
             None => (None, std::mem::take(&mut self.guarded)),
         };
         self.write_node(&f.body)?;
@@ -194,6 +241,7 @@ impl CodeWriter<'_> {
             Node::If { then, otherwise, .. } => {
                 self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
             }
+            Node::IfHold { then, otherwise, .. } => self.may_never_end(then) || self.may_never_end(otherwise),
             Node::Copy { .. } => false,
             Node::Call { statement, .. } => {
                 self.site.region.bodies.get(statement).is_some_and(|body| match &body.kind {

@@ -13,10 +13,10 @@ use crate::transform::{ApartPoints, Points, PrivateScalars};
 const MAX_CALLS: usize = 64;
 
 /// Ensures: the same instances in the same order; no loop is to be written out any more.
-pub fn write_out(node: Node, apart: &ApartPoints) -> Node {
+pub fn write_out(node: Node, scop: &Scop, apart: &ApartPoints) -> Node {
     let mut next = 0;
     for_each_loop(&node, &mut |f| next = next.max(f.counter.0 + 1));
-    Writer { apart, next }.node(node)
+    Writer { scop, apart, next }.node(node)
 }
 
 /// Calls are told which of the scalars that their iteration has for itself they use.
@@ -69,11 +69,13 @@ fn own_scalars_in(
             }
             Ok(())
         }
-        Node::Copy { .. } => Ok(()),
+        // They are made when everything is written out.
+        Node::IfHold { .. } | Node::Copy { .. } => Ok(()),
     }
 }
 
 struct Writer<'a> {
+    scop: &'a Scop,
     apart: &'a ApartPoints,
     /// Counters of copies of loops are their own.
     next: u32,
@@ -93,7 +95,7 @@ impl Writer<'_> {
     fn node(&mut self, node: Node) -> Node {
         match node {
             Node::Block(children) => Node::Block(children.into_iter().map(|child| self.node(child)).collect()),
-            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node,
+            Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node,
             Node::If { condition, then, otherwise } => {
                 let otherwise = otherwise.map(|other| Box::new(self.node(*other)));
                 Node::If { condition, then: Box::new(self.node(*then)), otherwise }
@@ -144,7 +146,7 @@ impl Writer<'_> {
                     Some(highest) => Expr::binary(BinaryOp::Min, f.last.clone(), highest.clone()),
                     None => f.last.clone(),
                 };
-                parts.push(Node::For(Box::new(For { first: first.clone(), last, body, ..f.clone() })));
+                parts.push(self.with_predicates(For { first: first.clone(), last, body, ..f.clone() }));
                 if let Some(highest) = highest {
                     let first = Expr::binary(BinaryOp::Max, first, more(highest));
                     parts.push(ragged(first, f.last.clone(), self));
@@ -159,6 +161,34 @@ impl Writer<'_> {
         match before.is_empty() {
             true => full,
             false => either(&before, full, ragged(f.first.clone(), f.last.clone(), self)),
+        }
+    }
+
+    /// Where what is written out does something under predicates that are the same in all iterations, these are asked before the loop. If
+    /// they hold, nothing is asked inside; if not, each instance gets a loop of its own.
+    ///
+    /// Such loops are in order if the iterations of this one are independent: for each iteration, its instances still run in their
+    /// order. And the answers stay what they are. Suppose that an instance of the loop writes what a predicate reads. The predicate
+    /// is read in all iterations, of which there are two at least: so there is one in another iteration than that of the write, and
+    /// the two depend on each other.
+    fn with_predicates(&mut self, f: For) -> Node {
+        let whole = |f: For| Node::For(Box::new(f));
+        let Node::Jammed { points, .. } = &f.body else { return whole(f) };
+        let is_asked_before = |point: &Node| {
+            let Node::Call { statement, coordinates, .. } = point else { return false };
+            let depth = self.scop.statements[statement].predicates.iter().map(|p| p.depth).max();
+            depth.is_some_and(|depth| !coordinates[..depth].iter().any(|e| Limit(e.clone()).mentions(f.counter)))
+        };
+        if !f.role.is_independent() || f.step != 1 || !points.iter().all(is_asked_before) {
+            return whole(f);
+        }
+        let alone: Vec<Node> =
+            points.iter().map(|point| self.renamed(&whole(For { body: point.clone(), ..f.clone() }))).collect();
+        Node::IfHold {
+            when: Expr::binary(BinaryOp::Lt, f.first.clone(), f.last.clone()),
+            calls: points.clone(),
+            otherwise: Box::new(Node::Block(alone)),
+            then: Box::new(whole(f)),
         }
     }
 
@@ -200,7 +230,7 @@ impl Writer<'_> {
                 };
                 Node::If { condition: condition.clone(), then: Box::new(self.copy_out(then, full)?), otherwise }
             }
-            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
+            Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
         })
     }
 
@@ -257,7 +287,7 @@ impl Writer<'_> {
                 let otherwise = otherwise.as_ref().map(|other| Box::new(self.renamed(other)));
                 Node::If { condition: condition.clone(), then: Box::new(self.renamed(then)), otherwise }
             }
-            Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
+            Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
         }
     }
 }
@@ -281,6 +311,12 @@ fn replaced(node: &Node, value: &impl Fn(&Expr) -> Option<Expr>) -> Node {
             condition: condition.replaced(value),
             then: Box::new(replaced(then, value)),
             otherwise: otherwise.as_ref().map(|other| Box::new(replaced(other, value))),
+        },
+        Node::IfHold { when, calls, then, otherwise } => Node::IfHold {
+            when: when.replaced(value),
+            calls: nodes(calls),
+            then: Box::new(replaced(then, value)),
+            otherwise: Box::new(replaced(otherwise, value)),
         },
         Node::Call { statement, coordinates, found, private } => Node::Call {
             statement: *statement,
@@ -314,7 +350,7 @@ fn in_order(node: Node) -> Node {
             let otherwise = otherwise.map(|other| Box::new(in_order(*other)));
             Node::If { condition, then: Box::new(in_order(*then)), otherwise }
         }
-        Node::Jammed { .. } | Node::Call { .. } | Node::Copy { .. } => node,
+        Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node,
     }
 }
 
@@ -352,6 +388,10 @@ fn for_each_loop(node: &Node, visit: &mut impl FnMut(&For)) {
             for_each_loop(then, visit);
             otherwise.iter().for_each(|other| for_each_loop(other, visit));
         }
+        Node::IfHold { then, otherwise, .. } => {
+            for_each_loop(then, visit);
+            for_each_loop(otherwise, visit);
+        }
         Node::Call { .. } | Node::Copy { .. } => {}
     }
 }
@@ -366,6 +406,10 @@ pub(super) fn for_each_leaf(node: &Node, visit: &mut impl FnMut(&Node)) {
         Node::If { then, otherwise, .. } => {
             for_each_leaf(then, visit);
             otherwise.iter().for_each(|other| for_each_leaf(other, visit));
+        }
+        Node::IfHold { then, otherwise, .. } => {
+            for_each_leaf(then, visit);
+            for_each_leaf(otherwise, visit);
         }
         Node::Call { .. } | Node::Copy { .. } => visit(node),
     }

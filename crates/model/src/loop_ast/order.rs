@@ -207,6 +207,7 @@ impl Checker<'_> {
                     self.node(otherwise, &around.outside(&condition)?)?;
                 }
             }
+            Node::IfHold { .. } => return Err(AstError::NotUnderstood { what: "a question about data".into() }),
             Node::Call { statement, coordinates, found, .. } => {
                 self.call(&statement.to_string(), coordinates, around)?;
                 for (load, own) in found {

@@ -155,6 +155,11 @@ fn run<'n>(
                 return run(child, params, counters, direction, left, visit);
             }
         }
+        // What the data say is not known here; both ways are seen in turn.
+        Node::IfHold { when, then, otherwise, .. } => {
+            let holds = value(when, counters)? != 0 && direction == Direction::Forwards;
+            return run(if holds { then } else { otherwise }, params, counters, direction, left, visit);
+        }
         Node::Call { statement, coordinates, found, private } => {
             let at = coordinates.iter().map(|c| value(c, counters)).collect::<Result<Vec<_>, _>>()?;
             let found = found.iter().map(|(load, own)| Ok((*load, own_cell(own, &|e| value(e, counters))?)));

@@ -60,6 +60,13 @@ fn node(n: &Node, names: &Spelling, depth: usize, out: &mut String) {
             }
             let _ = writeln!(out, "{indent}}}");
         }
+        Node::IfHold { when, then, otherwise, .. } => {
+            let _ = writeln!(out, "{indent}if ({} && all conditions hold) {{", when.text_with(names));
+            node(then, names, depth + 1, out);
+            let _ = writeln!(out, "{indent}}} else {{");
+            node(otherwise, names, depth + 1, out);
+            let _ = writeln!(out, "{indent}}}");
+        }
         Node::Call { statement, coordinates, found, .. } => {
             let found = found.iter().map(|(_, cell)| own(cell, names));
             let at: Vec<String> = coordinates.iter().map(|c| c.text_with(names)).chain(found).collect();

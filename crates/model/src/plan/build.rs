@@ -61,7 +61,7 @@ pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Pla
     let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, &tree.copies, options))?;
     let mut body = generate(tree, &known, &options.ast)?;
     own_scalars(&mut body, scop, &tree.private)?;
-    let body = write_out(body, &apart_points(tree, scop)?);
+    let body = write_out(body, scop, &apart_points(tree, scop)?);
     check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };

@@ -162,7 +162,8 @@ pub(super) fn choose(
         }
     }
     // isl may have taken apart, or put together, what runs best side by side as it is.
-    let as_it_is = scop.ctx.try_within_part("the order as it is", 2, || {
+    let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+    let as_it_is = scop.ctx.try_within(AS_IT_IS.at_most(left), || {
         Candidate::of(schedule.clone(), Start::Original, (&region, deps), machine, options)
     })?;
     if let Some(candidate) = as_it_is.filter(|c| c.steps.iter().any(|step| matches!(step, Step::Jam { .. }))) {
@@ -382,8 +383,10 @@ fn reason(before: &Cost, Candidate { cost: after, steps, .. }: &Candidate) -> St
 
 /// So many orders are asked about that may be illegal.
 const MAX_TRIALS: usize = 4;
+/// What it may take to look at the original order again.
+const AS_IT_IS: Budget = Budget::new("the order as it is", 150_000);
 /// What each of these questions may take.
-const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
+const TRIAL: Budget = Budget::new("an order that may be illegal", 100_000);
 
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
@@ -532,6 +535,10 @@ fn groups_of(band: &EstimatedBand, order: &[usize], copies: i64) -> Vec<Vec<(usi
     // What is innermost then has vectors if it has none now, or a chain, as long as nothing moves along it.
     let innermost = &band.members[order[order.len() - 1]];
     if band.is_innermost && !innermost.coincident && innermost.lanes != Lanes::Chained {
+        return Vec::new();
+    }
+    // Predicates are asked before a loop of independent iterations, or in it again and again.
+    if band.is_predicated && !(band.is_leaf && innermost.coincident) {
         return Vec::new();
     }
     let fits = |groups: &Vec<(usize, i64)>| {

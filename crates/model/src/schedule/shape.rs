@@ -168,6 +168,7 @@ pub(super) struct EstimatedRegion<'a> {
     /// At the nominal values of the parameters.
     domains: Vec<(StatementId, Set)>,
     rigid: Rc<BTreeSet<StatementId>>,
+    predicated: Rc<BTreeSet<StatementId>>,
     /// Bytes per step of each dimension of the statement, per access.
     accesses: Rc<HashMap<StatementId, Accesses>>,
 }
@@ -224,11 +225,13 @@ impl<'a> EstimatedRegion<'a> {
             accesses.insert(id, Accesses { references: list, scalars: scalars.len() });
         }
         let none = UnionMap::empty_ctx(&scop.ctx)?;
-        let is_rigid = |s: &Statement| s.boxed || !s.predicates.is_empty();
-        let rigid = scop.statements.iter().filter(|(_, s)| is_rigid(s)).map(|(id, _)| *id).collect();
+        let those = |is_it: &dyn Fn(&Statement) -> bool| -> Rc<BTreeSet<StatementId>> {
+            Rc::new(scop.statements.iter().filter(|(_, s)| is_it(s)).map(|(id, _)| *id).collect())
+        };
+        let (rigid, predicated) = (those(&|s| s.boxed), those(&|s| !s.predicates.is_empty()));
         let (at_once, lanes) = (none.clone(), none);
-        let (rigid, accesses) = (Rc::new(rigid), Rc::new(accesses));
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, domains, rigid, accesses })
+        let accesses = Rc::new(accesses);
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, domains, rigid, predicated, accesses })
     }
 
     pub(super) fn scop(&self) -> &'a Scop {
@@ -260,8 +263,10 @@ impl<'a> EstimatedRegion<'a> {
 /// Everything that the estimate needs of a tree, and of what steps make of it.
 pub(super) struct EstimatedTree {
     pub shape: BandTree,
-    /// Statements with control flow in them, or before them.
+    /// Statements with control flow in them.
     rigid: Rc<BTreeSet<StatementId>>,
+    /// And before them.
+    predicated: Rc<BTreeSet<StatementId>>,
     accesses: Rc<HashMap<StatementId, Accesses>>,
 }
 
@@ -292,6 +297,8 @@ pub(super) struct EstimatedBand {
     pub around: Vec<u32>,
     /// Copies of its statements side by side share something, and nothing is in their way.
     pub may_be_jammed: bool,
+    /// Some of them do nothing where a predicate does not hold.
+    pub is_predicated: bool,
 }
 
 impl EstimatedTree {
@@ -309,10 +316,11 @@ impl EstimatedTree {
             BandTree::Band { id, members, permutable, child } => {
                 let mut is_innermost = true;
                 child.for_each_band(&mut |_, _, _| is_innermost = false);
-                let (mut most, mut may_be_jammed) = (0, true);
+                let (mut most, mut may_be_jammed, mut is_predicated) = (0, true, false);
                 child.for_each_leaf(&mut |statements| {
                     most = most.max(statements.len());
                     may_be_jammed &= statements.iter().all(|s| !self.rigid.contains(s));
+                    is_predicated |= statements.iter().any(|s| self.predicated.contains(s));
                 });
                 out.push(EstimatedBand {
                     id: *id,
@@ -323,6 +331,7 @@ impl EstimatedTree {
                     statements: most,
                     around: around.clone(),
                     may_be_jammed,
+                    is_predicated,
                 });
                 around.push(id.number);
                 self.add_bands(child, around, out);
@@ -337,7 +346,8 @@ impl EstimatedTree {
         for (id, domain) in &region.domains {
             measure_trips(&mut shape, *id, domain)?;
         }
-        Ok(EstimatedTree { shape, rigid: Rc::clone(&region.rigid), accesses: Rc::clone(&region.accesses) })
+        let (rigid, predicated) = (Rc::clone(&region.rigid), Rc::clone(&region.predicated));
+        Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
     }
 
     /// The nest that the steps make of the tree.

@@ -46,7 +46,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
 fn loops(tree: &Tree, scop: &Scop) -> Result<Node, AstError> {
     let mut node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 })?;
     own_scalars(&mut node, scop, &tree.private)?;
-    Ok(write_out(node, &apart_points(tree, scop)?))
+    Ok(write_out(node, scop, &apart_points(tree, scop)?))
 }
 
 fn check_with(sketch: &str, options: &ScheduleOptions, expected: Expect) {
