@@ -57,7 +57,28 @@ void lw_clean_up(Managers *AMs, LLVMValueRef F) {
   run(Passes, *AMs, *unwrap<Function>(F));
 }
 
-bool lw_has_loops(Managers *AMs, LLVMValueRef F) { return !AMs->FAM->getResult<LoopAnalysis>(*unwrap<Function>(F)).empty(); }
+uint32_t lw_loop_depth(Managers *AMs, LLVMValueRef F) {
+  unsigned Deepest = 0;
+  for (const Loop *L : AMs->FAM->getResult<LoopAnalysis>(*unwrap<Function>(F)).getLoopsInPreorder())
+    Deepest = std::max(Deepest, L->getLoopDepth());
+  return Deepest;
+}
+
+uint64_t lw_instruction_count(LLVMValueRef F) {
+  uint64_t Count = 0;
+  for (const BasicBlock &B : *unwrap<Function>(F))
+    Count += B.sizeWithoutDebug();
+  return Count;
+}
+
+// How often the function was entered when it was profiled; 0 too where it is said to be cold.
+int64_t lw_entry_count(LLVMValueRef Of) {
+  const Function &F = *unwrap<Function>(Of);
+  if (F.hasFnAttribute(Attribute::Cold))
+    return 0;
+  auto Count = F.getEntryCount();
+  return Count ? static_cast<int64_t>(std::min<uint64_t>(Count->getCount(), INT64_MAX)) : -1;
+}
 
 bool lw_must_not_be_touched(LLVMValueRef Of) {
   const Function &F = *unwrap<Function>(Of);

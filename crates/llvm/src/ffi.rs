@@ -115,7 +115,9 @@ unsafe extern "C" {
     pub fn lw_canonicalize(managers: *mut Managers, function: LLVMValueRef);
     pub fn lw_clean_up(managers: *mut Managers, function: LLVMValueRef);
     pub fn lw_forget_effects(managers: *mut Managers, function: LLVMValueRef);
-    pub fn lw_has_loops(managers: *mut Managers, function: LLVMValueRef) -> bool;
+    pub fn lw_loop_depth(managers: *mut Managers, function: LLVMValueRef) -> u32;
+    pub fn lw_instruction_count(function: LLVMValueRef) -> u64;
+    pub fn lw_entry_count(function: LLVMValueRef) -> i64;
     pub fn lw_must_not_be_touched(function: LLVMValueRef) -> bool;
 
     pub fn lw_loop_location(analyses: *const Analyses, of: u32) -> LLVMMetadataRef;

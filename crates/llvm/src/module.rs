@@ -163,9 +163,22 @@ impl FunctionHandle<'_> {
         unsafe { ffi::lw_clean_up(self.managers, self.function) }
     }
 
-    pub fn has_loops(&self) -> bool {
+    /// Of the innermost loop that has the most around it; 0: there is none.
+    pub fn loop_depth(&self) -> u32 {
         // SAFETY: function and managers are alive.
-        unsafe { ffi::lw_has_loops(self.managers, self.function) }
+        unsafe { ffi::lw_loop_depth(self.managers, self.function) }
+    }
+
+    /// Debug information does not count.
+    pub fn instruction_count(&self) -> u64 {
+        // SAFETY: a function.
+        unsafe { ffi::lw_instruction_count(self.function) }
+    }
+
+    /// How often it ran, if it was profiled or is said to be cold.
+    pub fn entry_count(&self) -> Option<u64> {
+        // SAFETY: a function.
+        u64::try_from(unsafe { ffi::lw_entry_count(self.function) }).ok()
     }
 
     /// The function's attributes forbid any change: optnone, naked, strictfp, coroutines, returns_twice, sanitizers that watch memory

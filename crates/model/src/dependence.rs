@@ -78,18 +78,33 @@ impl Dependences {
 ///
 /// Requires: `scop.schedule` orders all instances totally.
 pub fn dependences(scop: &Scop) -> Result<Dependences, IslError> {
-    let ranged = scop.ctx.try_within(RANGES, || ranges::ranges(scop))?.unwrap_or_default();
-    scop.ctx.within(DEPENDENCE, || compute(scop, ranged))
+    let prepared = scop.ctx.within(DEPENDENCE, || Prepared::of(scop))?;
+    let ranged = scop.ctx.try_within(RANGES, || ranges::ranges(scop, &prepared))?.unwrap_or_default();
+    scop.ctx.within(DEPENDENCE, || compute(scop, prepared, ranged))
+}
+
+/// The region as isl's dataflow analysis is to see it.
+struct Prepared {
+    known: KnownParams,
+    order: Phases,
+    all: PhasedAccesses,
+}
+
+impl Prepared {
+    fn of(scop: &Scop) -> Result<Prepared, IslError> {
+        let known = KnownParams::of(scop)?;
+        let order = Phases::of(scop, &known)?;
+        let all = PhasedAccesses::of(scop, &known)?;
+        Ok(Prepared { known, order, all })
+    }
 }
 
 const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
 /// Live ranges that take longer to find stay in order.
 const RANGES: Budget = Budget::new("ranges", 100_000);
 
-fn compute(scop: &Scop, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
-    let known = KnownParams::of(scop)?;
-    let order = Phases::of(scop, &known)?;
-    let all = PhasedAccesses::of(scop, &known)?;
+fn compute(scop: &Scop, prepared: Prepared, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
+    let Prepared { known, order, all } = prepared;
     let reduced = all.reduction_arrays();
     let ranged_arrays: BTreeSet<ArrayId> = ranged.iter().flat_map(|r| r.arrays.iter().copied()).collect();
     let plain = all.filtered(|a| !reduced.contains(&a.array) && !ranged_arrays.contains(&a.array));
@@ -177,9 +192,8 @@ fn possible(pairs: &UnionMap, known: &KnownParams) -> Result<UnionMap, IslError>
 #[cfg(test)]
 pub(crate) fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
     scop.ctx.within(DEPENDENCE, || {
-        let known = KnownParams::of(scop)?;
-        let order = Phases::of(scop, &known)?;
-        let ValueBased { flow, anti, output } = value_based(scop, &PhasedAccesses::of(scop, &known)?, &order)?;
+        let Prepared { known, order, all } = Prepared::of(scop)?;
+        let ValueBased { flow, anti, output } = value_based(scop, &all, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
         Ok(Dependences { flow, anti, output, reduction, ranges: None, known: known.values })
     })

@@ -5,15 +5,22 @@
 
 use crate::scop::Scop;
 use isl::{BasicMap, DimType, IslError, Map, Set};
+use std::cell::RefCell;
 
 pub(crate) struct KnownParams {
     pub values: Set,
+    /// What was asked for before, and the answer: all statements of a loop say the same of the parameters.
+    unknown: RefCell<Vec<(Set, Option<Set>)>>,
 }
 
 impl KnownParams {
     pub(crate) fn of(scop: &Scop) -> Result<KnownParams, IslError> {
         let values = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?.coalesce()?;
-        Ok(KnownParams { values })
+        Ok(KnownParams::new(values))
+    }
+
+    fn new(values: Set) -> KnownParams {
+        KnownParams { values, unknown: RefCell::default() }
     }
 
     /// Ensures: the same pairs at all known values, and less to be said of parameters.
@@ -42,10 +49,22 @@ impl KnownParams {
         let of_params = all.drop_constraints_involving_dims(DimType::Set, 0, dims)?.to_set()?.params()?;
         let of_instances = all.drop_constraints_not_involving_dims(DimType::Set, 0, dims)?.unwrap()?;
         let of_instances = Map::from_basic_map(&of_instances)?;
-        match self.values.is_subset(&of_params)? {
-            true => Ok(of_instances),
-            false => of_instances.intersect_params(&of_params.gist(&self.values)?),
+        match self.unknown_part(of_params)? {
+            None => Ok(of_instances),
+            Some(unknown) => of_instances.intersect_params(&unknown),
         }
+    }
+
+    /// What such a condition says beyond what is known.
+    fn unknown_part(&self, condition: Set) -> Result<Option<Set>, IslError> {
+        for (asked, answer) in self.unknown.borrow().iter() {
+            if asked.plain_is_equal(&condition)? {
+                return Ok(answer.clone());
+            }
+        }
+        let answer = if self.values.is_subset(&condition)? { None } else { Some(condition.gist(&self.values)?) };
+        self.unknown.borrow_mut().push((condition, answer.clone()));
+        Ok(answer)
     }
 }
 
@@ -57,7 +76,7 @@ mod tests {
     #[test]
     fn only_what_is_known_is_left_unsaid() {
         let ctx = Ctx::new();
-        let known = |text: &str| KnownParams { values: Set::read_from_str(&ctx, text).unwrap() };
+        let known = |text: &str| KnownParams::new(Set::read_from_str(&ctx, text).unwrap());
         let short = |known: &KnownParams, text: &str| {
             let map = Map::read_from_str(&ctx, text).unwrap();
             let short = known.shorten(&map).unwrap();
@@ -92,7 +111,7 @@ mod tests {
     #[test]
     fn sets_are_shortened_as_relations_are() {
         let ctx = Ctx::new();
-        let known = KnownParams { values: Set::read_from_str(&ctx, "[n] -> { : 0 <= n <= 10 }").unwrap() };
+        let known = KnownParams::new(Set::read_from_str(&ctx, "[n] -> { : 0 <= n <= 10 }").unwrap());
         let set = Set::read_from_str(&ctx, "[n] -> { S[i] : 0 <= i < n <= 10 }").unwrap();
         let short = Set::read_from_str(&ctx, "[n] -> { S[i] : 0 <= i < n }").unwrap();
         assert!(known.shorten_set(&set).unwrap().is_equal(&short).unwrap());

@@ -10,6 +10,9 @@ pub struct Refusal {
     pub subject: String,
 }
 
+/// The name of the budget that all loops of a file share.
+pub const THIS_FILE: &str = "this file";
+
 macro_rules! refusals {
     ($( $(#[$doc:meta])* $kind:ident => $message:literal, $advice:literal; )*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +53,8 @@ refusals! {
     Contradiction => "what would have to be assumed is never true ({})", "look at the bounds and subscripts: whatever the input, one of them wraps around or leaves its array";
     Circular => "whether `{}` can be read before the loops depends on itself", "copy it into a local variable before the loops";
     Unassumed => "it would have to be assumed {}", "allow it with the option `assume`";
+    /// Of the file, not of the loop.
+    LeftOut => "the budget of {} was used up before it was known what to do here", "name the function with the option `function`, or move the loop into a file of its own";
     OutOfBudget => "the analysis gave up after its budget for {} was used up", "split the loop nest into smaller functions";
     NoProfit => "no faster order was found: {}", "nothing to do: the original loop is kept";
     TooSmall => "there is too little to do for a new order to pay: {}", "nothing to do: the original loop is kept";

@@ -16,6 +16,7 @@ mod split;
 
 pub use order::{Order, OrderError, Start};
 pub use orders::{Orders, Scalars};
+pub use outlook::Outlook;
 
 use crate::dependence::Dependences;
 use crate::scop::Scop;
@@ -129,10 +130,8 @@ const SEARCH: Budget = Budget::new("schedule", 750_000);
 /// Estimates that differ by less say nothing.
 const AS_GOOD: f64 = 0.05;
 
-/// Whether the region is to be left alone whatever its dependences are.
-///
-/// Ensures: the decision, if there is one, is to leave it.
-pub fn outlook(scop: &Scop, target: &Machine, options: &ScheduleOptions) -> Result<Option<Decision>, IslError> {
+/// What may be expected of a region whose dependences are not known yet.
+pub fn outlook(scop: &Scop, target: &Machine, options: &ScheduleOptions) -> Result<Outlook, IslError> {
     scop.ctx.within(SEARCH, || outlook::outlook(scop, target, options))
 }
 

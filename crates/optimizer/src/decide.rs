@@ -1,8 +1,9 @@
 //! What to do with one region. Nothing here changes the IR.
 
+use crate::allowance::Allowance;
 use crate::trace::{Stage, stage};
 use crate::{contain, tell_of_failure};
-use isl::{Ctx, IslError};
+use isl::{Budget, Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
@@ -11,7 +12,7 @@ use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
 use model::loop_ast::AstError;
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
-use model::refusal::{Refusal, RefusalKind};
+use model::refusal::{Refusal, RefusalKind, THIS_FILE};
 use model::schedule::{self, Decision, Machine, Order, ScheduleOptions, choose};
 use model::scop::Scop;
 use model::source::Line;
@@ -69,14 +70,26 @@ pub struct Chosen {
 /// takes them much longer to compile: 1.28 times over the NAS benchmarks.
 const MAX_CUTS: usize = 4;
 
-/// Reads the function and decides about each of its regions.
-pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -> Considered {
+/// Reads the function and decides about each of its regions, as long as the allowance lasts.
+pub fn consider(
+    facts: &FunctionFacts,
+    analyses: &Analyses,
+    options: &Options,
+    allowance: &mut Allowance,
+) -> Considered {
     let ctx = Ctx::new();
+    allowance.spend(&ctx, || consider_within(facts, analyses, options, &ctx))
+}
+
+fn consider_within(facts: &FunctionFacts, analyses: &Analyses, options: &Options, ctx: &Ctx) -> Considered {
     let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
     loop {
         let reading = stage(options, (&facts.source_name, facts.line), Stage::Read, || {
-            read::read_function(facts, analyses, &ctx, &mut memory, options.assume)
+            // What is read is to be looked at, too.
+            let half = Budget::new(THIS_FILE, ctx.operations_left().map_or(u64::MAX, |left| left / 2));
+            let read = || Ok(read::read_function(facts, analyses, ctx, &mut memory, options.assume));
+            ctx.within(half, read).unwrap_or_else(|never: IslError| unreachable!("{never}"))
         });
         let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
         for refusal in reading.refusals {
@@ -85,15 +98,26 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
                 considered.refusals.push(refusal);
             }
         }
-        for found in reading.regions {
-            considered.regions.push(match found {
-                read::FoundRegion::Region(region) => consider_region(facts, *region, options),
+        let mut open = Vec::new();
+        let mut decided: Vec<Option<ConsideredRegion>> = Vec::new();
+        for (at, found) in reading.regions.into_iter().enumerate() {
+            decided.push(match found {
+                read::FoundRegion::Region(region) => {
+                    open.push((at, Prospects::of(facts, &region.scop, options), region));
+                    None
+                }
                 read::FoundRegion::AsBefore(place) => {
                     let same = known.iter().position(|k| (k.region.entry, k.region.exit) == place);
-                    known.swap_remove(same.expect("it was considered when it was read"))
+                    Some(known.swap_remove(same.expect("it was considered when it was read")))
                 }
             });
         }
+        // There may not be enough time for all.
+        open.sort_by(|(_, a, _), (_, b, _)| b.promise.total_cmp(&a.promise));
+        for (at, prospects, region) in open {
+            decided[at] = Some(consider_region(facts, *region, options, prospects.left));
+        }
+        considered.regions = decided.into_iter().flatten().collect();
         let before = memory.too_large.len();
         for ConsideredRegion { region, findings, verdict } in &considered.regions {
             if let Err(refusal) = verdict
@@ -109,17 +133,54 @@ pub fn consider(facts: &FunctionFacts, analyses: &Analyses, options: &Options) -
     }
 }
 
-fn consider_region(facts: &FunctionFacts, region: ReadRegion, options: &Options) -> ConsideredRegion {
+/// What can be told of a region before all the work.
+struct Prospects {
+    /// The cycles that can be gained at most, for what it takes to find out: that grows as the square of the accesses, about.
+    promise: f64,
+    left: Option<Left>,
+}
+
+/// A region that is left alone at once.
+#[derive(Clone)]
+struct Left {
+    refusal: Refusal,
+    part_may_gain: bool,
+    cycles: Option<f64>,
+}
+
+impl Prospects {
+    fn of(facts: &FunctionFacts, scop: &Scop, options: &Options) -> Prospects {
+        let line = scop.lines.0;
+        let ask = || schedule::outlook(scop, &machine(&facts.target), &schedule_options(options));
+        let outlook = stage(options, (&facts.source_name, line), Stage::Outlook, ask);
+        let mut findings = Findings::default();
+        let (cycles, refusal) = match outlook {
+            Ok(outlook) => (outlook.cycles, outlook.decision.and_then(|d| chosen(d, line, &mut findings).err())),
+            Err(error) => (0.0, Some(llvm::read::refusal_of_isl(&error, line))),
+        };
+        let Findings { part_may_gain, cycles: estimate, .. } = findings;
+        let accesses: usize = scop.statements.values().map(|s| s.accesses.len()).sum();
+        let promise = cycles / (accesses as f64).powi(2).max(1.0);
+        Prospects { promise, left: refusal.map(|refusal| Left { refusal, part_may_gain, cycles: estimate }) }
+    }
+}
+
+fn consider_region(
+    facts: &FunctionFacts,
+    region: ReadRegion,
+    options: &Options,
+    left: Option<Left>,
+) -> ConsideredRegion {
     let may_expand = options.expand && !options.keep_scalars && facts.attributes.may_allocate;
     let original = may_expand.then(|| region.clone());
-    let mut best = consider_with(facts, region, options, Expansion::None);
-    let Some(original) = original else { return best };
+    let mut best = consider_with(facts, region, options, Expansion::None, left.as_ref());
+    let Some(original) = original.filter(|_| left.is_none()) else { return best };
     for expansion in [Expansion::Narrow, Expansion::Wide] {
         // Nothing is left to be given memory.
         if best.findings.moved.after == 0 && best.findings.moved.expanded == 0 {
             break;
         }
-        let with = consider_with(facts, original.clone(), options, expansion);
+        let with = consider_with(facts, original.clone(), options, expansion, None);
         if with.findings.moved.expanded > 0 && is_worth_memory(&with, &best, options) {
             best = with;
         }
@@ -147,13 +208,14 @@ fn consider_with(
     mut region: ReadRegion,
     options: &Options,
     expansion: Expansion,
+    left: Option<&Left>,
 ) -> ConsideredRegion {
     let mut findings = Findings::default();
     let verdict = contain::contained(|| {
-        let left = leave_at_once(facts, &region.scop, options, &mut findings)?;
         // Whoever only looks wants to see all of it.
-        if let Some(refusal) = left.clone().filter(|_| !options.analyze) {
-            return Err(refusal);
+        if let Some(Left { refusal, part_may_gain, cycles }) = left.filter(|_| !options.analyze) {
+            (findings.part_may_gain, findings.cycles) = (*part_may_gain, *cycles);
+            return Err(refusal.clone());
         }
         if !options.keep_scalars {
             findings.moved = move_scalars(facts, &mut region, options, expansion)?;
@@ -168,20 +230,6 @@ fn consider_with(
         }
     };
     ConsideredRegion { region, findings, verdict }
-}
-
-/// Why nothing can be gained, if that can be told before all the work.
-fn leave_at_once(
-    facts: &FunctionFacts,
-    scop: &Scop,
-    options: &Options,
-    findings: &mut Findings,
-) -> Result<Option<Refusal>, Refusal> {
-    let line = scop.lines.0;
-    let ask = || schedule::outlook(scop, &machine(&facts.target), &schedule_options(options));
-    let decision = stage(options, (&facts.source_name, line), Stage::Outlook, ask);
-    let decision = decision.map_err(|error| llvm::read::refusal_of_isl(&error, line))?;
-    Ok(decision.and_then(|decision| chosen(decision, line, findings).err()))
 }
 
 /// The order that was decided for; or why there is none.
@@ -236,7 +284,7 @@ fn decide(
     region: &ReadRegion,
     options: &Options,
     findings: &mut Findings,
-    left: Option<Refusal>,
+    left: Option<&Left>,
 ) -> Result<Chosen, Refusal> {
     let scop = &region.scop;
     let line = scop.lines.0;
@@ -248,8 +296,9 @@ fn decide(
     }
     let dependences = stage(options, place, Stage::Dependence, || dependences(scop)).map_err(refuse)?;
     let dependences = findings.dependences.insert(dependences);
-    if let Some(refusal) = left {
-        return Err(refusal);
+    if let Some(Left { refusal, part_may_gain, cycles }) = left {
+        (findings.part_may_gain, findings.cycles) = (*part_may_gain, *cycles);
+        return Err(refusal.clone());
     }
     let may_allocate = facts.attributes.may_allocate;
     let orders = ScheduleOptions { may_allocate, ..schedule_options(options) };

@@ -1,5 +1,6 @@
 //! The pipeline over a module, and the report on it.
 
+mod allowance;
 mod contain;
 mod decide;
 mod describe;
@@ -11,6 +12,7 @@ mod which;
 pub use options::{Options, Position};
 pub use report;
 
+use allowance::Allowance;
 use llvm::{Backup, FunctionHandle, ModuleHandle};
 use model::refusal::{Refusal, RefusalKind};
 use model::source::Line;
@@ -31,18 +33,20 @@ pub fn run_on_module(module: ModuleHandle<'_>, options: &Options) -> bool {
     let outcome = contain::on_large_stack(move || {
         let source = source_of(&module);
         let mut changed = false;
-        let mut functions = Vec::new();
         let mut all = module.functions();
         let wanted = wanted(&all, &source, options);
-        for (index, function) in all.iter_mut().enumerate() {
-            let optimized = visit(function, wanted.as_ref().is_none_or(|w| w.contains(&index)), options);
+        let mut allowance = allowance(&all, options);
+        let mut functions: Vec<report::Function> = all.iter().map(|f| Optimized::untouched(f).report).collect();
+        for index in by_promise(&all, wanted.as_deref()) {
+            let function = &mut all[index];
+            let optimized = attempt(function, options, &mut allowance);
             // Nobody asks about it again.
             function.forget_analyses();
             changed |= optimized.changed;
-            functions.push(optimized.report);
+            functions[index] = optimized.report;
         }
         if options.trace {
-            tell(&trace::finish(&source));
+            tell(&trace::finish(&source, &allowance));
         }
         if let Some(folder) = &options.report {
             write_report(folder, &report::Report::new(source, functions));
@@ -78,22 +82,37 @@ fn wanted(all: &[FunctionHandle<'_>], source: &str, options: &Options) -> Option
     }))
 }
 
-fn visit(function: &mut FunctionHandle<'_>, wanted: bool, options: &Options) -> Optimized {
-    if !wanted || !function.has_loops() {
-        return Optimized::untouched(function);
+/// Whoever tests the optimizer wants to see what it can do.
+fn allowance(all: &[FunctionHandle<'_>], options: &Options) -> Allowance {
+    if options.force || options.verify {
+        return Allowance::without_limit();
     }
-    attempt(function, options)
+    Allowance::for_instructions(all.iter().map(FunctionHandle::instruction_count).sum())
+}
+
+/// The wanted functions that have loops, the most promising ones first: those that run often, and those with many loops inside each other.
+fn by_promise(all: &[FunctionHandle<'_>], wanted: Option<&[usize]>) -> Vec<usize> {
+    let is_wanted = |index: &usize| wanted.is_none_or(|w| w.contains(index));
+    let promises = (0..all.len()).filter(is_wanted).map(|index| (promise(&all[index]), index));
+    let mut promises: Vec<_> = promises.filter(|((_, depth), _)| *depth > 0).collect();
+    promises.sort_by_key(|(promise, _)| std::cmp::Reverse(*promise));
+    promises.into_iter().map(|(_, index)| index).collect()
+}
+
+/// Of functions that nobody profiled it is not known how often they run: rarely entered ones come behind them.
+fn promise(function: &FunctionHandle<'_>) -> (u64, u32) {
+    (function.entry_count().unwrap_or(1), function.loop_depth())
 }
 
 /// Tries one function, on a copy where it has to be brought into form first.
-fn attempt(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
+fn attempt(function: &mut FunctionHandle<'_>, options: &Options, allowance: &mut Allowance) -> Optimized {
     let in_form = !options.canonicalize || function.must_not_be_touched();
     let original = if in_form { None } else { Backup::original(function) };
     let outcome = contain::contained(|| {
         if original.is_some() {
             function.canonicalize();
         }
-        optimize_function(function, options)
+        optimize_function(function, options, allowance)
     });
     match outcome {
         Ok(optimized) => {

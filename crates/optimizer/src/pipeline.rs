@@ -1,6 +1,7 @@
 //! One function: read, decide, write. All that can fail is decided before the first change of the IR, or undone by putting the
 //! function's body back.
 
+use crate::allowance::Allowance;
 use crate::decide::{Considered, ConsideredRegion, consider};
 use crate::describe::describe_function;
 use crate::trace::{Stage, stage};
@@ -30,13 +31,13 @@ impl Optimized {
 }
 
 /// Ensures: unless `changed`, the function is textually what it was; if so, it computes what it did.
-pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options) -> Optimized {
+pub fn optimize_function(function: &mut FunctionHandle<'_>, options: &Options, allowance: &mut Allowance) -> Optimized {
     // A region whose code could not be written is left out of the next attempt; the others are tried again.
     let mut given_up: BTreeMap<usize, Refusal> = BTreeMap::new();
     loop {
         let name = function.source_name();
         let (facts, analyses) = stage(options, (&name, Line::UNKNOWN), Stage::Facts, || Analyses::collect(function));
-        let mut considered = consider(&facts, &analyses, options);
+        let mut considered = consider(&facts, &analyses, options, allowance);
         for (index, refusal) in &given_up {
             considered.regions[*index].verdict = Err(refusal.clone());
         }

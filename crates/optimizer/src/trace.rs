@@ -1,5 +1,6 @@
 //! Where the time goes: with the option `trace`, a line for each stage of each region, and a table by stage in the end.
 
+use crate::allowance::Allowance;
 use crate::{fail_on_purpose, tell};
 use isl::Spent;
 use model::source::Line;
@@ -108,7 +109,7 @@ fn count(stage: Stage, spent: Spent) {
 }
 
 /// The table, and a clean slate for the next module. Where a function has no debug information, lines are missing.
-pub fn finish(module: &str) -> String {
+pub fn finish(module: &str, allowance: &Allowance) -> String {
     let totals = TOTALS.take();
     let mut table = format!("loopwright: {module}: stage        runs    seconds   operations of isl\n");
     for stage in Stage::ALL {
@@ -120,6 +121,11 @@ pub fn finish(module: &str) -> String {
         time: all.time + total.spent.time,
     });
     table += &row("all", "", all);
+    table += &format!(
+        "loopwright:   of {} operations that were allowed, {} are left\n",
+        allowance.total(),
+        allowance.left()
+    );
     table.trim_end().to_string()
 }
 

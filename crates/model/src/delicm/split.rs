@@ -7,8 +7,9 @@
 
 use super::code::Role;
 use super::work::Work;
-use crate::scop::StatementId;
+use crate::scop::{ArrayId, StatementId};
 use isl::{IslError, Set};
+use std::collections::BTreeSet;
 
 /// A statement is not cut into more parts at once.
 const MAX_PARTS: usize = 3;
@@ -28,6 +29,9 @@ impl Work<'_> {
                 _ => None,
             };
             for (value, scalar) in draft.alive().filter_map(read).collect::<Vec<_>>() {
+                if !self.uncuttable.insert((user, scalar)) {
+                    continue;
+                }
                 let whole = self.drafts[&user].domain.identity()?;
                 let mut parts = Vec::new();
                 for (written, writer, from) in self.writers(user, scalar, &whole)? {
@@ -42,18 +46,22 @@ impl Work<'_> {
                 if !(2..=MAX_PARTS).contains(&parts.len()) || parts.len() > room + 1 {
                     continue;
                 }
-                let (before, counts) = (self.drafts.clone(), self.counts);
+                let (before, counts, flows) = (self.drafts.clone(), self.counts, self.known_flows());
                 self.cut(user, &parts)?;
                 let mut helped = true;
                 for part in self.parts_of(user) {
                     helped &= self.scalar_read(part, value).is_none() || self.forward_value(part, value)?;
                 }
                 if helped {
+                    // Others may find something else in what it writes and reads now.
+                    let items = self.parts_of(user).into_iter().flat_map(|part| &self.drafts[&part].items);
+                    let touched: BTreeSet<ArrayId> = items.map(|item| item.access.array).collect();
+                    self.uncuttable.retain(|(_, scalar)| !touched.contains(scalar));
                     return Ok(true);
                 }
                 // A value that is computed from its predecessor could be cut iteration by iteration.
                 (self.drafts, self.counts) = (before, counts);
-                self.forget_flows();
+                self.know_flows(flows);
             }
         }
         Ok(false)

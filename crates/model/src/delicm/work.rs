@@ -99,6 +99,8 @@ pub(super) struct Work<'a> {
     /// Memory of our own that drafts use.
     pub temporaries: IndexMap<ArrayId, Array>,
     pub counts: Counts,
+    /// Statements for which it was seen that to cut them does not help, for a scalar; until something changes for it.
+    pub uncuttable: BTreeSet<(StatementId, ArrayId)>,
     flows: HashMap<ArrayId, Flow>,
 }
 
@@ -143,6 +145,7 @@ impl<'a> Work<'a> {
             drafts,
             temporaries: IndexMap::new(),
             counts: Counts::default(),
+            uncuttable: BTreeSet::new(),
             flows: HashMap::new(),
         };
         work.counts.before = work.scalar_writes();
@@ -205,8 +208,13 @@ impl<'a> Work<'a> {
         self.flows.insert(array, flow);
     }
 
-    pub(super) fn forget_flows(&mut self) {
-        self.flows.clear();
+    pub(super) fn known_flows(&self) -> HashMap<ArrayId, Flow> {
+        self.flows.clone()
+    }
+
+    /// Requires: they were known when the accesses were as they are now.
+    pub(super) fn know_flows(&mut self, flows: HashMap<ArrayId, Flow>) {
+        self.flows = flows;
     }
 
     pub(super) fn forget_flow(&mut self, array: ArrayId) {

@@ -7,7 +7,7 @@
 //! apart from all other writes: for `t = A[i][j]; B[j][i] = t;` any order of the iterations will do, but not all assignments to t
 //! before all its uses.
 
-use super::{Phased, PhasedAccesses, Phases, possible};
+use super::{Phased, PhasedAccesses, Phases, Prepared, possible};
 use crate::dataflow::Question;
 use crate::known::KnownParams;
 use crate::scop::{AccessKind, ArrayId, Scop, StatementId};
@@ -61,14 +61,9 @@ impl LiveRanges {
 
 /// The live ranges of the scalars for which it could matter and for which they can be known exactly: all accesses certain, no reduction taken apart already,
 /// every read sees a write of the region, nobody is interested in the final content.
-pub(super) fn ranges(scop: &Scop) -> Result<Vec<Ranged>, IslError> {
-    let candidates = candidates(scop);
-    if candidates.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = KnownParams::of(scop)?;
-    let order = Phases::of(scop, &known)?;
-    let all = PhasedAccesses::of(scop, &known)?;
+pub(super) fn ranges(scop: &Scop, prepared: &Prepared) -> Result<Vec<Ranged>, IslError> {
+    let Prepared { known, order, all } = prepared;
+    let candidates = candidates(scop)?;
     let mut alike: Vec<(Vec<Accessed>, Vec<ArrayId>)> = Vec::new();
     for array in candidates {
         let accessed = accessed(&all.filtered(|a| a.array == array))?;
@@ -80,23 +75,25 @@ pub(super) fn ranges(scop: &Scop) -> Result<Vec<Ranged>, IslError> {
     let mut out = Vec::new();
     for (_, arrays) in alike {
         let accesses = all.filtered(|a| a.array == arrays[0]);
-        out.extend(ranged(scop, arrays, &accesses, &order, &known)?);
+        out.extend(ranged(scop, arrays, &accesses, order, known)?);
     }
     Ok(out)
 }
 
-fn candidates(scop: &Scop) -> BTreeSet<ArrayId> {
+fn candidates(scop: &Scop) -> Result<BTreeSet<ArrayId>, IslError> {
     let mut out: BTreeSet<ArrayId> =
         scop.arrays.iter().filter(|(_, a)| a.kind.is_scalar() && !a.live_out).map(|(id, _)| *id).collect();
     for statement in scop.statements.values() {
         for access in &statement.accesses {
             let certain = access.exact && access.kind != AccessKind::MayWrite && !statement.boxed;
-            if !certain || access.update.is_some() {
+            // A live range that ends outside of the loops does not stay in them.
+            let ends_outside = !access.is_write() && statement.domain.dim(DimType::Set)? < LOOPS_TO_PERMUTE;
+            if !certain || access.update.is_some() || ends_outside {
                 out.remove(&access.array);
             }
         }
     }
-    out
+    Ok(out)
 }
 
 /// A statement, whether it writes, and the instances that do.

@@ -13,26 +13,34 @@ use crate::transform::labelled;
 use isl::{DimType, IslError};
 use std::collections::BTreeSet;
 
-pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions) -> Result<Option<Decision>, IslError> {
+/// What may be expected of a region.
+#[derive(Clone, Debug)]
+pub struct Outlook {
+    /// To leave it alone, whatever its dependences are.
+    pub decision: Option<Decision>,
+    /// No more than this can be gained.
+    pub cycles: f64,
+}
+
+pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions) -> Result<Outlook, IslError> {
     let region = EstimatedRegion::without_dependences(scop)?;
     let (mut nest, references) = EstimatedTree::of(&region, &labelled(&scop.schedule)?)?.nest(&[]);
     nest.iter_mut().for_each(|part| doubt(part, scop, &references));
     let before = estimate(&nest, &references, machine);
     let leave = |reason: String, too_small: bool, part_may_gain: bool| {
-        Ok(Some(Decision::Leave { reason, too_small, part_may_gain, cycles: before.cycles }))
+        let decision = Decision::Leave { reason, too_small, part_may_gain, cycles: before.cycles };
+        Ok(Outlook { decision: Some(decision), cycles: 0.0 })
     };
     let instances = before.vector_instances + before.scalar_instances;
     let may_split = is_one_loop(scop)? && scop.statements.len() > 1 && instances >= MIN_SPLIT;
     if instances < options.min_instances && !may_split {
         return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true, false);
     }
+    let least = least(&nest, &references, machine, &stuck(scop, &references));
+    let ratio = least / before.cycles;
     // Threads are a gain by themselves.
-    if options.parallel || options.draw.is_some() {
-        return Ok(None);
-    }
-    let ratio = least(&nest, &references, machine, &stuck(scop, &references)) / before.cycles;
-    if ratio < options.worthwhile {
-        return Ok(None);
+    if ratio < options.worthwhile || options.parallel || options.draw.is_some() {
+        return Ok(Outlook { decision: None, cycles: before.cycles - least });
     }
     let percent = 100.0 * ratio;
     let reason = format!("whatever the order, it takes at least {percent:.0} % of the original's time");

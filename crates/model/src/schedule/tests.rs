@@ -23,7 +23,7 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
     let deps = dependences(&scop).unwrap();
     let decision = choose(&scop, &deps, &Machine::default(), options).unwrap();
     // What is left before the dependences are known would be left with them.
-    if let Some(early) = outlook(&scop, &Machine::default(), options).unwrap() {
+    if let Some(early) = outlook(&scop, &Machine::default(), options).unwrap().decision {
         assert!(matches!(decision, Decision::Leave { .. }), "{early:?}\n{sketch}");
     }
     match decision {

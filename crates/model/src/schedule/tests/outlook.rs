@@ -3,7 +3,7 @@
 use super::*;
 
 fn prospects(scop: &Scop) -> String {
-    match outlook(scop, &Machine::default(), &ScheduleOptions::default()).unwrap() {
+    match outlook(scop, &Machine::default(), &ScheduleOptions::default()).unwrap().decision {
         None => "worth a look".into(),
         Some(Decision::Leave { reason, too_small, .. }) => {
             format!("{reason}{}", if too_small { " (small)" } else { "" })
