@@ -223,7 +223,7 @@ mod tests {
         refused(
             "assume=rt+xy",
             expect![
-                "option `assume=rt+xy`: the value is none, all, or some of rt, ee, bl, ib, aa, eb with `+` between them"
+                "option `assume=rt+xy`: the value is none, all, or some of rt, ee, bl, ib, aa, eb, rp with `+` between them"
             ],
         );
         refused("report", expect!["option `report` needs a value: `report=…`"]);

@@ -57,6 +57,8 @@ faults! {
     WindowUntested => fixtures "sound/wrapping_rows.c",
     /// That rows behind pointers are apart is not tested.
     RowPointersUntested => fixtures "sound/rows_behind_pointers.c",
+    /// Pointers to rows are read before it is known whether the original gets to them.
+    RowPointersReadAtOnce => fixtures "sound/rows_change_their_table.c",
     /// What the region may not even read is read before it.
     PreloadAnywhere => fixtures "run/mapped_null_behind_check.c",
 

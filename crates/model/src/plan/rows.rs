@@ -22,9 +22,9 @@ use planted::Fault;
 pub const MAX_SORTED_BYTES: i64 = 16 << 20;
 
 /// To look at a row takes about as long as so many instances.
-const INSTANCES_PER_ROW: i128 = 64;
+const INSTANCES_PER_ROW: i128 = 256;
 /// And to sort it.
-const INSTANCES_PER_SORTED_ROW: i128 = 2048;
+const INSTANCES_PER_SORTED_ROW: i128 = 8192;
 
 pub struct RowsTest {
     pub rows: Vec<RowExtent>,
@@ -220,13 +220,13 @@ mod tests {
                  read A1[i]; read A0[i, j]; write A0[i, j]",
             &[(0, 1)],
             expect![[r#"
-                enough iterations: p0 * p0 >= p0 * 64
+                enough iterations: p0 * p0 >= p0 * 256
                 enough iterations: p0 >= 1 && p0 * p0 >= 4096
                 A0 written, rows 0 to p0
                   if p0 >= r + 1 && r >= 0
                   from 0 to r * 8 + 8
                 A1, 0 to 8 * p0
-                sorted if p0 * p0 >= p0 * 2048
+                sorted if p0 * p0 >= p0 * 8192
             "#]],
         );
     }
@@ -240,12 +240,12 @@ mod tests {
             &[(0, 1)],
             expect![[r#"
                 enough iterations: p0 >= 1 && p0 >= 41
-                enough iterations: p0 * 100 >= (3 * p0 - 1) * 64
+                enough iterations: p0 * 100 >= (3 * p0 - 1) * 256
                 A0 written, rows 0 to 3 * p0 - 1
                   if 3 * p0 >= r + 1 && r >= 0 && r % 3 <= 1
                   from 0 to 800
                 A1, 0 to 24 * p0 - 8
-                sorted if p0 * 100 >= (3 * p0 - 1) * 2048
+                sorted if p0 * 100 >= (3 * p0 - 1) * 8192
             "#]],
         );
     }
@@ -259,7 +259,7 @@ mod tests {
                  read A1[i]; read A3[j]; read A4[j]; write A0[i, j]; read A2[j, i + 2]",
             &[(0, 1), (0, 2), (0, 3), (0, 4)],
             expect![[r#"
-                enough iterations: p0 * p1 >= (p0 + p1) * 64
+                enough iterations: p0 * p1 >= (p0 + p1) * 256
                 enough iterations: p0 >= 1 && p1 >= 1 && p0 * p1 >= 4096
                 A0 written, rows 0 to p0
                   if p0 >= r + 1 && r >= 0
@@ -270,7 +270,7 @@ mod tests {
                 A1, 0 to 8 * p0
                 A3, 0 to 8 * p1
                 A4, 0 to 8 * p1
-                sorted if p0 * p1 >= (p0 + p1) * 2048
+                sorted if p0 * p1 >= (p0 + p1) * 8192
             "#]],
         );
     }

@@ -25,7 +25,7 @@ pub fn updates(facts: &FunctionFacts, cut: &Cut, accesses: &AccessesByBase) -> V
         for store in list.iter().filter(plain) {
             let same_cell = |load: ValueId| {
                 let load = list.iter().find(|a| a.instruction == load && a.draft == store.draft);
-                let Some(load) = load else { return false };
+                let Some(load) = load.filter(|load| load.row == store.row) else { return false };
                 match (&load.offset, &store.offset, &load.extent, &store.extent) {
                     (Some(a), Some(b), AccessSize::Bytes(m), AccessSize::Bytes(n)) => m == n && a.is_plainly_equal(b),
                     _ => false,
