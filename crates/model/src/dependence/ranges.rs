@@ -87,7 +87,7 @@ fn candidates(scop: &Scop) -> Result<BTreeSet<ArrayId>, IslError> {
         for access in &statement.accesses {
             let certain = access.exact && access.kind != AccessKind::MayWrite && !statement.boxed;
             // A live range that ends outside of the loops does not stay in them.
-            let ends_outside = !access.is_write() && statement.domain.dim(DimType::Set)? < LOOPS_TO_PERMUTE;
+            let ends_outside = !access.is_write() && statement.domain.dim(DimType::Set)? == 0;
             if !certain || access.update.is_some() || ends_outside {
                 out.remove(&access.array);
             }
