@@ -9,7 +9,7 @@
 //! in which that is enough. Let the rows of some arrays be looked at, and found to miss the cells; and let p be the pointer of row r in
 //! the next array, where all writes of rows that come before the original's first use of p go to rows of those arrays, or to rows of this
 //! one that were looked at before r. (Arrays without rows were compared before.) Then up to there no write has hit a cell, so that
-//! all was as modelled: the original gets to that use, and reads p. When all arrays that are written have had their turn, no write
+//! all was as modelled: the original gets to that use, and reads p, if its statement is certain to run. When all arrays that are written have had their turn, no write
 //! hits a cell at all, and the pointers of the others can be read in any order.
 
 use crate::known::KnownParams;
@@ -40,17 +40,19 @@ pub fn give_turns(scop: &mut Scop) -> Result<bool, IslError> {
 
 fn turns(scop: &Scop, arrays: &[ArrayId]) -> Result<Option<Vec<(ArrayId, Turn)>>, IslError> {
     let timeline = Timeline::of(scop, &KnownParams::of(scop)?)?;
-    // { [r] -> [t…] }: when row r is touched, or written.
+    // { [r] -> [t…] }: when row r is touched, perhaps or for certain, and when it may be written.
     let mut uses = Vec::new();
     for &array in arrays {
-        let (mut touched, mut written): (Option<Map>, Option<Map>) = (None, None);
+        let (mut touched, mut certain, mut written): (Option<Map>, Option<Map>, Option<Map>) = (None, None, None);
         for (&id, statement) in &scop.statements {
             let Some(time) = timeline.time(id) else { continue };
             for access in statement.accesses.iter().filter(|a| a.array == array) {
                 let row = access.row.as_ref().map(|row| row.to_aff(&statement.domain.get_space()?)).transpose()?;
                 let Some(row) = row.flatten() else { return Ok(None) };
                 let when = Map::from_aff(&row)?.intersect_domain(&statement.domain)?.reverse()?.apply_range(time)?;
-                for known in [Some(&mut touched), access.is_write().then_some(&mut written)].into_iter().flatten() {
+                let certain = statement.is_certain().then_some(&mut certain);
+                let written = access.is_write().then_some(&mut written);
+                for known in [Some(&mut touched), certain, written].into_iter().flatten() {
                     *known = Some(match known.take() {
                         Some(others) => others.union(&when)?,
                         None => when.clone(),
@@ -59,7 +61,11 @@ fn turns(scop: &Scop, arrays: &[ArrayId]) -> Result<Option<Vec<(ArrayId, Turn)>>
             }
         }
         let Some(touched) = touched else { continue };
-        uses.push((array, touched.coalesce()?.lexmin()?, written));
+        let Some(certain) = certain else { return Ok(None) };
+        if !touched.domain()?.is_subset(&certain.domain()?)? {
+            return Ok(None);
+        }
+        uses.push((array, certain.coalesce()?.lexmin()?, written));
     }
     let ctx = &scop.ctx;
     let (behind, ahead) =

@@ -139,6 +139,6 @@ fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Re
         return Err(Stop::Again(Again::Meet(arrays.collect())));
     }
     let invariants = memory::read_invariants(&mut arithmetic, &arrivals)?;
-    memory::expect_rows_unchanged(&accesses, ends)?;
+    memory::expect_rows(&arithmetic, &cut, &accesses, ends)?;
     assemble::assemble(arithmetic, &items, cut, accesses, invariants, shaping)
 }

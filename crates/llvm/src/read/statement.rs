@@ -152,6 +152,11 @@ pub fn cut(arithmetic: &mut Arithmetic, items: &[Item], arrays: &HashMap<ValueId
 }
 
 impl Draft {
+    /// All of it runs in every instance, whatever the data.
+    pub fn is_certain(&self) -> bool {
+        self.boxed.is_none() && self.scope.predicates.is_empty()
+    }
+
     /// Those of all its blocks, if it is a box.
     pub fn all_instructions(&self, facts: &FunctionFacts) -> Vec<ValueId> {
         match &self.boxed {

@@ -196,10 +196,12 @@ impl CodeWriter<'_> {
     /// same instance of the condition.
     fn write_shared_predicates(&mut self, f: &For) -> Result<Option<(Block, Vec<StatementId>)>, WriteError> {
         let calls: Vec<(StatementId, &[Expr])> = match &f.body {
-            Node::Call { statement, coordinates, .. } => vec![(*statement, coordinates)],
+            Node::Call { statement, coordinates, private, .. } if private.is_empty() => vec![(*statement, coordinates)],
             Node::Block(children) => {
                 let call = |child| match child {
-                    &Node::Call { statement, ref coordinates, .. } => Some((statement, &coordinates[..])),
+                    &Node::Call { statement, ref coordinates, ref private, .. } if private.is_empty() => {
+                        Some((statement, &coordinates[..]))
+                    }
                     _ => None,
                 };
                 children.iter().map(call).collect::<Option<_>>().unwrap_or_default()
@@ -226,6 +228,7 @@ impl CodeWriter<'_> {
         for (dimension, coordinate) in coordinates.iter().enumerate() {
             now.push(if dimension < depth { self.write_int(coordinate)? } else { self.build.constant(0) });
         }
+        self.own_slots.clear();
         let skipped = self.write_predicates_before(first, &now)?;
         Ok(skipped.map(|skipped| (skipped, calls.iter().map(|c| c.0).collect())))
     }

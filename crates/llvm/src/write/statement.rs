@@ -101,6 +101,7 @@ impl CodeWriter<'_> {
             let (bytes, alignment) = self.site.function.module().layout_of(ty);
             let size = self.build.constant(bytes.next_multiple_of(alignment.max(1)) as i64);
             let number = self.write_int(number)?;
+            let pointer = self.local(pointer);
             let pointer = self.build.offset(pointer, self.build.mul(number, size));
             own.insert(*scalar, StackSlot { ty, pointer });
         }
@@ -113,7 +114,10 @@ impl CodeWriter<'_> {
 
     fn read_slots(&mut self, body: &Body, instance: &mut Instance) -> Result<(), WriteError> {
         for access in &body.reads {
-            let value = self.target.read_slot(self.build, access.slot, self.slot(access.slot)?);
+            let value = match self.own_slots.get(&access.slot) {
+                Some(own) => self.build.load(own.ty, own.pointer),
+                None => self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?),
+            };
             instance.now.insert(self.site.value(access.value), value);
         }
         Ok(())

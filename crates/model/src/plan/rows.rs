@@ -24,7 +24,7 @@ pub const MAX_SORTED_BYTES: i64 = 16 << 20;
 /// To look at a row takes about as long as so many instances.
 const INSTANCES_PER_ROW: i128 = 256;
 /// And to sort it.
-const INSTANCES_PER_SORTED_ROW: i128 = 8192;
+const INSTANCES_PER_SORTED_ROW: i128 = 4096;
 
 pub struct RowsTest {
     pub rows: Vec<RowExtent>,
@@ -226,7 +226,7 @@ mod tests {
                   if p0 >= r + 1 && r >= 0
                   from 0 to r * 8 + 8
                 A1, 0 to 8 * p0
-                sorted if p0 * p0 >= p0 * 8192
+                sorted if p0 * p0 >= p0 * 4096
             "#]],
         );
     }
@@ -245,7 +245,7 @@ mod tests {
                   if 3 * p0 >= r + 1 && r >= 0 && r % 3 <= 1
                   from 0 to 800
                 A1, 0 to 24 * p0 - 8
-                sorted if p0 * 100 >= (3 * p0 - 1) * 8192
+                sorted if p0 * 100 >= (3 * p0 - 1) * 4096
             "#]],
         );
     }
@@ -270,7 +270,7 @@ mod tests {
                 A1, 0 to 8 * p0
                 A3, 0 to 8 * p1
                 A4, 0 to 8 * p1
-                sorted if p0 * p1 >= (p0 + p1) * 8192
+                sorted if p0 * p1 >= (p0 + p1) * 4096
             "#]],
         );
     }

@@ -6,7 +6,7 @@ mod rows;
 
 pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
-pub use rows::expect_rows_unchanged;
+pub use rows::expect_rows;
 
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};
@@ -134,8 +134,7 @@ impl AccessReader<'_, '_> {
     fn read_instruction(&mut self, index: usize, draft: &Draft, value: ValueId) -> Result<(), Stop> {
         let facts = self.arithmetic.values.facts;
         let instruction = facts.instruction(value).expect("an instruction");
-        let certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
-        let write = if certain { AccessKind::Write } else { AccessKind::MayWrite };
+        let write = if draft.is_certain() { AccessKind::Write } else { AccessKind::MayWrite };
         let line = instruction.line.or(draft.scope.line);
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {

@@ -1,14 +1,17 @@
 //! Rows behind pointers: which pointer each access goes through, and that the pointers can be read before the region.
 //!
-//! The check reads the pointers of all rows that the region touches. The original does so too, if the statement that touches a row is
-//! certain to run where the model says: under no condition on data, not inside of a box, and behind nothing that may never end. What
-//! there is to it where control rests on values in memory is found out in the end (`model::turns`).
+//! The check reads the pointers of all rows that the region may touch. The original does so too, if the statements that load them are
+//! certain to run where the model says: under no condition on data, not inside of a box, and behind nothing that may never end. A row
+//! that is touched under a condition will do, if its pointer is loaded for certain by another statement. What there is to it where
+//! control rests on values in memory is found out in the end (`model::turns`).
 
-use super::{AccessReader, AccessStart, Accesses, MemoryAccess, RowPointers};
+use super::{AccessReader, AccessStart, Accesses, RowPointers};
 use crate::facts::{Op, ValueId};
 use crate::read::Stop;
+use crate::read::arithmetic::{Arithmetic, set_space};
 use crate::read::attempts::Again;
-use crate::read::statement::Draft;
+use crate::read::statement::{Cut, Draft};
+use isl::{Map, Set};
 use model::delinearize::Offset;
 use model::polynomial::{PiecewisePolynomial, Polynomial};
 use model::scop::AccessKind;
@@ -27,8 +30,7 @@ impl AccessReader<'_, '_> {
             return Ok((load, None));
         }
         let varies = || Stop::Again(Again::Varies(vec![load]));
-        let is_certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
-        if !is_certain || start.offset.is_none() || start.may_wrap || start.framed.is_some() {
+        if start.offset.is_none() || start.may_wrap || start.framed.is_some() {
             return Err(varies());
         }
         let pointer = values.facts.instruction(load).expect("a load").operands[0];
@@ -65,19 +67,34 @@ impl AccessReader<'_, '_> {
         if values.instructions().filter_map(writes).any(|written| values.root_pointer(written) == from) {
             return Some("which the loop changes");
         }
-        let is_certain = draft.boxed.is_none() && draft.scope.predicates.is_empty();
-        (!is_certain).then_some("which is used under a condition on data")
+        (!draft.is_certain()).then_some("which is used under a condition on data")
     }
 }
 
 /// Refuses rows whose pointers the region changes, or may never get to. `ends`: control gets through all of the region.
-pub fn expect_rows_unchanged(accesses: &Accesses, ends: bool) -> Result<(), Stop> {
-    for RowPointers { base, loads } in accesses.rows.values() {
-        let of_pointers = accesses.by_base.get(base).map_or(&[][..], |all| &all[..]);
-        let is_fit =
-            |access: &MemoryAccess| access.kind == AccessKind::Read && matches!(access.offset, Some(Offset::Affine(_)));
-        if !ends || !of_pointers.iter().all(is_fit) {
-            return Err(Stop::Again(Again::Varies(loads.iter().copied().collect())));
+pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses, ends: bool) -> Result<(), Stop> {
+    for (rows, RowPointers { base, loads }) in &accesses.rows {
+        let unfit = || Stop::Again(Again::Varies(loads.iter().copied().collect()));
+        let mut certain = Set::empty(&set_space(arithmetic.values.ctx, 1)?)?;
+        for pointer in accesses.by_base.get(base).map_or(&[][..], |all| &all[..]) {
+            let (AccessKind::Read, Some(Offset::Affine(offset))) = (pointer.kind, &pointer.offset) else {
+                return Err(unfit());
+            };
+            let draft = &cut.drafts[pointer.draft];
+            // A box begins with what decides which way it takes.
+            let block = arithmetic.values.facts.instruction(pointer.instruction).expect("a load").block;
+            if draft.scope.predicates.is_empty() && (draft.boxed.is_none() || block == draft.scope.block) {
+                certain = certain.union(&Map::from_pw_aff(offset)?.intersect_domain(&draft.scope.domain)?.range()?)?;
+            }
+        }
+        for access in &accesses.by_base[rows] {
+            let draft = &cut.drafts[access.draft];
+            let row = access.row.as_ref().expect("a row").to_aff(&draft.scope.domain.get_space()?)?;
+            let Some(row) = row.filter(|_| ends) else { return Err(unfit()) };
+            let pointers = Map::from_aff(&row)?.intersect_domain(&draft.scope.domain)?.range()?;
+            if !draft.is_certain() && !pointers.intersect_params(&arithmetic.known.assumed)?.is_subset(&certain)? {
+                return Err(unfit());
+            }
         }
     }
     Ok(())
