@@ -94,14 +94,17 @@ impl Prepared {
     fn of(scop: &Scop) -> Result<Prepared, IslError> {
         let known = KnownParams::of(scop)?;
         let order = Phases::of(scop, &known)?;
-        let all = PhasedAccesses::of(scop, &known)?;
+        // What nobody writes, nobody waits for.
+        let written: BTreeSet<ArrayId> =
+            scop.statements.values().flat_map(|s| &s.accesses).filter(|a| a.is_write()).map(|a| a.array).collect();
+        let all = PhasedAccesses::of(scop, &known, &written)?;
         Ok(Prepared { known, order, all })
     }
 }
 
 const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
 /// Live ranges that take longer to find stay in order.
-const RANGES: Budget = Budget::new("ranges", 100_000);
+const RANGES: Budget = Budget::new("ranges", 50_000);
 
 fn compute(scop: &Scop, prepared: Prepared, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
     let Prepared { known, order, all } = prepared;
@@ -276,12 +279,13 @@ fn phase_name(statement: StatementId, writes: bool) -> String {
 struct PhasedAccesses(Vec<Phased>);
 
 impl PhasedAccesses {
-    fn of(scop: &Scop, known: &KnownParams) -> Result<PhasedAccesses, IslError> {
+    /// The accesses to these arrays.
+    fn of(scop: &Scop, known: &KnownParams, arrays: &BTreeSet<ArrayId>) -> Result<PhasedAccesses, IslError> {
         let mut out = Vec::new();
         for (&statement, s) in &scop.statements {
             // Whichever of several calls leaves the one number in errno, it is there.
             let in_order = |a: &&Access| scop.arrays[&a.array].kind != ArrayKind::Errno { one_value: true };
-            for access in s.accesses.iter().filter(in_order) {
+            for access in s.accesses.iter().filter(|a| arrays.contains(&a.array)).filter(in_order) {
                 let Access { kind, array, relation, exact, update, bytes, .. } = access;
                 let writes = access.is_write();
                 out.push(Phased {

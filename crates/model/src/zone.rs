@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Lifetimes, and what can be done with them.
-pub(crate) const ZONE: Budget = Budget::new("zone", 1_000_000);
+pub(crate) const ZONE: Budget = Budget::new("zone", 500_000);
 
 /// The original order.
 pub(crate) struct Timeline {

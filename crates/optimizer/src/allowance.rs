@@ -5,7 +5,7 @@ use isl::{Budget, Ctx, IslError};
 use model::refusal::THIS_FILE;
 
 /// For a file of one function, with the compiler's own start.
-const FOR_THE_FILE: u64 = 1_750_000;
+const FOR_THE_FILE: u64 = 1_600_000;
 const FOR_AN_INSTRUCTION: u64 = 1_000;
 
 /// What is left for a module.
