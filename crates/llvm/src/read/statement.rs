@@ -625,19 +625,29 @@ impl Cutter<'_, '_> {
             anchors
         };
         let anchored: Vec<BTreeSet<ValueId>> = closures.iter().map(|c| anchors(c, self)).collect();
-        // A φ's slot may be written at the end of the very block that reads it: such roots must not drift apart.
-        let touches_phi: Vec<bool> = roots
-            .iter()
-            .zip(&closures)
-            .map(|(root, c)| matches!(root, Root::Phi { .. }) || c.reads.iter().any(|(_, s)| matches!(s, Slot::Phi(_))))
-            .collect();
-        let reads_phi = closures.iter().any(|c| c.reads.iter().any(|(_, s)| matches!(s, Slot::Phi(_))));
         for a in 0..roots.len() {
             for b in 0..a {
-                let shared = !anchored[a].is_disjoint(&anchored[b]);
-                if shared || (reads_phi && touches_phi[a] && touches_phi[b]) {
+                if !anchored[a].is_disjoint(&anchored[b]) {
                     merge(&mut class, a, b);
                 }
+            }
+        }
+        // What only passes values on to the next iteration is no statement of its own.
+        let is_reader = |c: &Closure| c.reads.iter().any(|(_, slot)| matches!(slot, Slot::Phi(_)));
+        let with_phis = |&root: &usize| matches!(roots[root], Root::Phi { .. }) || is_reader(&closures[root]);
+        let with_phis: Vec<usize> = (0..roots.len()).filter(with_phis).collect();
+        let effects = with_phis.iter().filter(|&&root| matches!(roots[root], Root::Effect(_)));
+        let storing: BTreeSet<usize> = effects.map(|&root| class[root]).collect();
+        if storing.len() < 2 && closures.iter().any(is_reader) {
+            with_phis.windows(2).for_each(|pair| merge(&mut class, pair[0], pair[1]));
+        }
+        // A φ's slot may be written at the end of the very block that reads it: who reads it comes first.
+        let reads =
+            |reader: usize, phi: ValueId| closures[reader].reads.iter().any(|(_, slot)| *slot == Slot::Phi(phi));
+        let mut before: Vec<(usize, usize)> = Vec::new();
+        for (writer, root) in roots.iter().enumerate() {
+            if let Root::Phi { phi, .. } = root {
+                before.extend((0..roots.len()).filter(|&reader| reads(reader, *phi)).map(|reader| (reader, writer)));
             }
         }
         let place = |root: &Root| match root {
@@ -656,7 +666,11 @@ impl Cutter<'_, '_> {
             }
             let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
             ordered.sort_by_key(|g| (g.iter().map(|&r| places[r]).max(), g[0]));
-            match self.first_disorder(&ordered, &anchored) {
+            let disorder = match sorted(&mut ordered, &before) {
+                Err(circle) => Some(circle),
+                Ok(()) => self.first_disorder(&ordered, &anchored),
+            };
+            match disorder {
                 Some((earlier, later)) => merge(&mut class, earlier, later),
                 None => {
                     let ordered = ordered.into_iter().map(|group| {
@@ -712,6 +726,32 @@ impl Cutter<'_, '_> {
             _ => true,
         }
     }
+}
+
+/// Moves groups behind others where one of the pairs says so, and else keeps their order; or finds a pair in a circle of groups.
+fn sorted(groups: &mut Vec<Vec<usize>>, before: &[(usize, usize)]) -> Result<(), (usize, usize)> {
+    let mut left = std::mem::take(groups);
+    let home = |left: &[Vec<usize>], root: usize| left.iter().position(|group| group.contains(&root));
+    while !left.is_empty() {
+        let waits = |group: usize| {
+            let waits = |&&(first, then): &&(usize, usize)| {
+                left[group].contains(&then) && home(&left, first).is_some_and(|other| other != group)
+            };
+            before.iter().find(waits).copied()
+        };
+        if let Some(next) = (0..left.len()).find(|&group| waits(group).is_none()) {
+            groups.push(left.remove(next));
+            continue;
+        }
+        // All wait: going from one to the next it waits for, one is in a circle sooner or later.
+        let mut pair = waits(0).expect("all wait");
+        for _ in 0..left.len() {
+            let next = home(&left, pair.0).expect("it is left");
+            pair = waits(next).expect("all wait");
+        }
+        return Err(pair);
+    }
+    Ok(())
 }
 
 fn merge(class: &mut [usize], a: usize, b: usize) {

@@ -10,6 +10,10 @@ use crate::scop::{ArrayId, Scop};
 use isl::{DimType, IslError};
 use std::collections::BTreeSet;
 
+/// What an iteration takes if nothing waits for anything: a statement, and each reference, at least and rather.
+const STATEMENT: f64 = 0.5;
+const LEAST_TOUCH: f64 = 1.0 / 3.0;
+const TOUCH: f64 = 0.5;
 /// Cycles until the next iteration can go on with a value.
 const CHAIN: f64 = 4.0;
 /// A loop of its own: its counter, its vectors' remainder.
@@ -17,6 +21,8 @@ const ONE_MORE_LOOP: f64 = 0.25;
 /// Cycles of a check: a branch that was foretold wrongly, and what is there for each pair of arrays and each assumption.
 const CHECK: f64 = 30.0;
 const PAIR: f64 = 5.0;
+/// Entering a loop, and what is left behind its vectors.
+const ENTRY: f64 = 15.0;
 const ASSUMPTION: f64 = 3.0;
 
 /// A single loop of fewer instances is not split.
@@ -31,14 +37,14 @@ pub(super) fn is_one_loop(scop: &Scop) -> Result<bool, IslError> {
     Ok(deepest == 1)
 }
 
-/// About how long one iteration of each of the loops takes, all together.
-fn cycles_of_iteration(nest: &[Nest], references: &References, machine: &Machine) -> f64 {
+/// How long one iteration of each of the loops takes, all together.
+fn cycles_of_iteration(nest: &[Nest], references: &References, machine: &Machine, touch: f64) -> f64 {
     let of_loop = |part: &Nest| match part {
         Nest::Statement(_) => 0.0,
         Nest::Loop { key, lanes, body, .. } => {
             let statements: Vec<&Moving> = body.iter().filter_map(|part| statement(part, references)).collect();
             let touched = touched(&statements, *key);
-            let cycles = 0.5 * (statements.len() + touched.len()) as f64;
+            let cycles = STATEMENT * statements.len() as f64 + touch * touched.len() as f64;
             if uses_vectors(part, references) {
                 let widest = touched.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
                 cycles / (f64::from(machine.vector_bits) / 8.0 / widest as f64).max(1.0) + ONE_MORE_LOOP
@@ -78,10 +84,16 @@ pub(super) fn paying_iterations(
     machine: &Machine,
     options: &ScheduleOptions,
 ) -> Option<i64> {
-    let [whole, split] = nests.map(|(nest, references)| cycles_of_iteration(nest, references, machine));
+    let saves = |touch: f64| {
+        let [whole, split] = nests.map(|(nest, references)| cycles_of_iteration(nest, references, machine, touch));
+        (split < options.worthwhile * whole).then_some(whole - split)
+    };
     let accesses = scop.statements.values().flat_map(|s| &s.accesses);
     let written: BTreeSet<ArrayId> = accesses.filter(|access| access.is_write()).map(|access| access.array).collect();
     let pairs = scop.may_alias.iter().filter(|(a, b)| written.contains(a) || written.contains(b)).count();
-    let price = CHECK + PAIR * pairs as f64 + ASSUMPTION * scop.assumptions.iter().count() as f64;
-    (split < options.worthwhile * whole).then(|| (price / (whole - split)).ceil() as i64)
+    let price = CHECK
+        + ENTRY * nests[1].0.len() as f64
+        + PAIR * pairs as f64
+        + ASSUMPTION * scop.assumptions.iter().count() as f64;
+    saves(LEAST_TOUCH).and_then(|_| saves(TOUCH)).map(|saved| (price / saved).ceil() as i64)
 }
