@@ -5,8 +5,8 @@ use isl::{Budget, Ctx, IslError};
 use model::refusal::THIS_FILE;
 
 /// For a file of one function, with the compiler's own start.
-const FOR_THE_FILE: u64 = 1_600_000;
-const FOR_AN_INSTRUCTION: u64 = 1_000;
+const FOR_THE_FILE: u64 = 6_000_000;
+const FOR_AN_INSTRUCTION: u64 = 3_000;
 
 /// What is left for a module.
 pub struct Allowance {
