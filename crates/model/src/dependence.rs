@@ -104,7 +104,7 @@ impl Prepared {
 
 const DEPENDENCE: Budget = Budget::new("dependence", 200_000);
 /// Live ranges that take longer to find stay in order.
-const RANGES: Budget = Budget::new("ranges", 50_000);
+const RANGES: Budget = Budget::new("ranges", 100_000);
 
 fn compute(scop: &Scop, prepared: Prepared, ranged: Vec<Ranged>) -> Result<Dependences, IslError> {
     let Prepared { known, order, all } = prepared;

@@ -21,7 +21,7 @@ const MAX_DISAPPOINTMENTS: usize = 4;
 /// What to change before a region is read again.
 #[derive(Debug)]
 pub enum Again {
-    /// These loads must not be taken for invariant, nor for pointers to rows.
+    /// These loads must not be taken for invariant.
     Varies(Vec<ValueId>),
     /// These sizes are one number here and another there: their pieces must be told apart.
     Pieces(BTreeSet<ValueId>),

@@ -10,7 +10,7 @@
 use super::Site;
 use super::WriteError;
 use super::check::{Check, EXPECTED, Ends, Number, Overflows};
-use super::ir::{Block, Builder, Compare, Library, Value};
+use super::ir::{Builder, Compare, Library, Type, Value};
 use model::plan::{MAX_SORTED_BYTES, RowExtent, RowsTest};
 use model::scop::ArrayId;
 use planted::Fault;
@@ -45,8 +45,8 @@ impl Check<'_> {
         for other in &test.others {
             let mut overflows = Overflows::default();
             let ends = self.checked_extent(&other.extent, &mut overflows)?;
-            let wrapped = ends.wrapped.iter().copied().reduce(|a, b| build.or(a, b));
-            overflows.bits.extend(wrapped.map(|wrapped| build.and(wrapped, build.not(ends.empty))));
+            let wrong = ends.wrapped.iter().fold(self.is_large(ends.first, ends.end), |any, &bit| build.or(any, bit));
+            overflows.bits.push(build.and(wrong, build.not(ends.empty)));
             self.leave_on_overflow(overflows);
             others.push((ends, other.written));
         }
@@ -74,12 +74,11 @@ impl Check<'_> {
             all.push((seen, rows.written));
         }
         let fast = self.in_order(&all, &others);
-        let holds = build.new_block(c"lw.check");
         let Some(sorted_if) = &test.sorted_if else {
-            build.branch_if(fast, holds, original).set_branch_weights(EXPECTED.0, EXPECTED.1);
-            build.at_end(holds);
+            self.go_on_if(fast);
             return Ok(());
         };
+        let holds = build.new_block(c"lw.check");
         let sort = build.new_block(c"lw.rows.sort");
         build.branch_if(fast, holds, sort);
         build.at_end(sort);
@@ -108,15 +107,19 @@ impl Check<'_> {
         self.build.store(now, variable);
     }
 
+    /// Is one of two addresses too large to be doubled?
+    fn is_large(&self, first: Value, end: Value) -> Value {
+        self.build.compare(Compare::Lt, self.build.or(first, end), self.build.constant(0))
+    }
+
     /// Takes the original unless the condition holds.
-    fn go_on_if(&self, condition: Value) -> Block {
+    fn go_on_if(&self, condition: Value) {
         let next = self.build.new_block(c"lw.check");
         let branch = self.build.branch_if(condition, next, self.site.joints.original);
         if condition.constant_bool().is_none() {
             branch.set_branch_weights(EXPECTED.0, EXPECTED.1);
         }
         self.build.at_end(next);
-        next
     }
 
     /// Lets `each` see where every touched row begins and ends. A row of which nothing is touched is not looked at, nor is its pointer.
@@ -168,8 +171,7 @@ impl Check<'_> {
         let first = self.checked_address(address, low, low_value, &mut wrapped);
         let end = self.checked_address(address, high, high_value, &mut wrapped);
         let some = build.compare(Compare::Lt, low_value, high_value);
-        let large = build.compare(Compare::Lt, build.or(first, end), build.constant(0));
-        let wrong = wrapped.into_iter().fold(large, |any, bit| build.or(any, bit));
+        let wrong = wrapped.into_iter().fold(self.is_large(first, end), |any, bit| build.or(any, bit));
         self.go_on_if(build.not(build.and(some, wrong)));
         let seen = build.new_block(c"lw.row.seen");
         build.branch_if(some, seen, next);
@@ -268,9 +270,10 @@ impl Check<'_> {
 }
 
 impl Site<'_> {
-    /// `apart(entries, count)`, with its type: one function for all checks of the module. An entry is the first address of a range and, doubled, the one behind its last, plus 1
-    /// if it is written. It sorts them, and is not 0 if none that is written has a byte in common with another.
-    fn apart_function(&self) -> (super::ir::Type, Value) {
+    /// `apart(entries, count)`, with its type: one function for all checks of the module. An entry is the first address of a range and,
+    /// doubled, the one behind its last, plus 1 if it is written. It sorts them, and is not 0 if none that is written has a byte in
+    /// common with another.
+    fn apart_function(&self) -> (Type, Value) {
         let build = &self.build;
         let ty = build.function_type(build.i64(), &[build.pointer(), build.i64()], false);
         if let Some(known) = self.function.module().function(c"loopwright.apart") {

@@ -384,9 +384,9 @@ fn reason(before: &Cost, Candidate { cost: after, steps, .. }: &Candidate) -> St
 /// So many orders are asked about that may be illegal.
 const MAX_TRIALS: usize = 4;
 /// What it may take to look at the original order again.
-const AS_IT_IS: Budget = Budget::new("the order as it is", 150_000);
+const AS_IT_IS: Budget = Budget::new("the order as it is", 300_000);
 /// What each of these questions may take.
-const TRIAL: Budget = Budget::new("an order that may be illegal", 100_000);
+const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
 
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///

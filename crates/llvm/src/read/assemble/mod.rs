@@ -9,7 +9,9 @@ use super::Stop;
 use super::arithmetic::{Arithmetic, Framed};
 use super::attempts::{Again, Attempt};
 use super::control::Item;
-use super::memory::{AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess, RowPointers};
+use super::memory::{
+    AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess, RowPointers, refuse_row,
+};
 use super::statement::{Cut, Draft, Slot, role_of};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
@@ -202,7 +204,7 @@ impl Assembly<'_> {
                     self.row_loads.insert(id, pointers.loads.iter().copied().collect());
                 }
                 // Rows that could not be numbered.
-                Some(pointers) => return Err(Stop::Again(Again::Varies(pointers.loads.iter().copied().collect()))),
+                Some(_) => return Err(refuse_row(self.values, base)),
                 None => {
                     self.bases.insert(id, base);
                 }
@@ -502,7 +504,7 @@ impl Assembly<'_> {
             },
         };
         if !give_turns(&mut region.scop)? {
-            return Err(Stop::Again(Again::Varies(region.row_loads.into_values().flatten().collect())));
+            return Err(refuse_row(self.values, region.row_loads[0][0]));
         }
         Ok(Attempt { region, conditional, expanded_products })
     }

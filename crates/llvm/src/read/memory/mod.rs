@@ -6,7 +6,7 @@ mod rows;
 
 pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
-pub use rows::expect_rows;
+pub use rows::{expect_rows, refuse_row};
 
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};

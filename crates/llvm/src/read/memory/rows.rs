@@ -9,11 +9,12 @@ use super::{AccessReader, AccessStart, Accesses, RowPointers};
 use crate::facts::{Op, ValueId};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, set_space};
-use crate::read::attempts::Again;
 use crate::read::statement::{Cut, Draft};
+use crate::read::values::Values;
 use isl::{Map, Set};
 use model::delinearize::Offset;
 use model::polynomial::{PiecewisePolynomial, Polynomial};
+use model::refusal::RefusalKind;
 use model::scop::AccessKind;
 use std::collections::BTreeSet;
 
@@ -29,15 +30,15 @@ impl AccessReader<'_, '_> {
         if !values.rows.contains(&load) {
             return Ok((load, None));
         }
-        let varies = || Stop::Again(Again::Varies(vec![load]));
+        let unfit = || refuse_row(values, load);
         if start.offset.is_none() || start.may_wrap || start.framed.is_some() {
-            return Err(varies());
+            return Err(unfit());
         }
         let pointer = values.facts.instruction(load).expect("a load").operands[0];
         let read = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))?;
-        let (base, offset) = read.filter(|(base, _)| !values.rows.contains(base)).ok_or_else(varies)?;
+        let (base, offset) = read.filter(|(base, _)| !values.rows.contains(base)).ok_or_else(unfit)?;
         let offset = PiecewisePolynomial::from_pw_aff(&offset)?.map(|function| function.pieces);
-        let Some([(_, row)]) = offset.as_deref() else { return Err(varies()) };
+        let Some([(_, row)]) = offset.as_deref() else { return Err(unfit()) };
         let known = self.found.rows.iter_mut().find(|(_, pointers)| pointers.base == base);
         let stands_for_all = match known {
             Some((&first, pointers)) => {
@@ -71,10 +72,18 @@ impl AccessReader<'_, '_> {
     }
 }
 
+/// The load of a pointer is not taken for one to a row. Then nobody knows where it leads, and the region is refused; the next attempt, without
+/// rows, says why.
+pub fn refuse_row(values: &Values, load: ValueId) -> Stop {
+    let instruction = values.facts.instruction(load).expect("a load");
+    let what = values.facts.display_name(load);
+    Stop::refuse(RefusalKind::UnknownBase, instruction.line, what, instruction.block)
+}
+
 /// Refuses rows whose pointers the region changes, or may never get to. `ends`: control gets through all of the region.
 pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses, ends: bool) -> Result<(), Stop> {
-    for (rows, RowPointers { base, loads }) in &accesses.rows {
-        let unfit = || Stop::Again(Again::Varies(loads.iter().copied().collect()));
+    for (rows, RowPointers { base, .. }) in &accesses.rows {
+        let unfit = || refuse_row(arithmetic.values, *rows);
         let mut certain = Set::empty(&set_space(arithmetic.values.ctx, 1)?)?;
         for pointer in accesses.by_base.get(base).map_or(&[][..], |all| &all[..]) {
             let (AccessKind::Read, Some(Offset::Affine(offset))) = (pointer.kind, &pointer.offset) else {

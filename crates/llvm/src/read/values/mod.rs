@@ -65,7 +65,7 @@ impl<'a> Values<'a> {
             values.find_invariants(&trust.distrusted);
         }
         if trust.rows {
-            values.find_rows(&trust.distrusted);
+            values.find_rows();
         }
         values
     }

@@ -13,21 +13,21 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub struct Trust {
     pub invariants: bool,
-    /// Those of pointers to rows.
-    pub rows: bool,
     /// But not these.
     pub distrusted: BTreeSet<ValueId>,
+    /// Pointers to rows.
+    pub rows: bool,
 }
 
 impl Values<'_> {
     /// Finds the loads that addresses start from, of pointers that are reached from outside.
-    pub(super) fn find_rows(&mut self, distrusted: &BTreeSet<ValueId>) {
+    pub(super) fn find_rows(&mut self) {
         let mut rows = BTreeSet::new();
         for instruction in self.instructions().filter_map(|v| self.facts.instruction(v)) {
             let Some(touched) = instruction.op.memory() else { continue };
             for pointer in [touched.reads, touched.writes].into_iter().flatten() {
                 let root = self.root_pointer(pointer);
-                if !self.is_outside(root) && !distrusted.contains(&root) && self.is_reached_from_outside(root) {
+                if !self.is_outside(root) && self.is_reached_from_outside(root) {
                     rows.insert(root);
                 }
             }
