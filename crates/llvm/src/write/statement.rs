@@ -108,14 +108,14 @@ impl CodeWriter<'_> {
         Ok(own)
     }
 
-    fn slot(&self, slot: ArrayId) -> Result<StackSlot, WriteError> {
-        self.own_slots.get(&slot).map_or_else(|| self.slots.get(slot), |own| Ok(*own))
-    }
-
     fn read_slots(&mut self, body: &Body, instance: &mut Instance) -> Result<(), WriteError> {
         for access in &body.reads {
             let value = match self.own_slots.get(&access.slot) {
-                Some(own) => self.build.load(own.ty, own.pointer),
+                Some(own) => {
+                    let load = self.build.load(own.ty, own.pointer);
+                    self.tags.mark_slot(self.build, load);
+                    load
+                }
                 None => self.target.read_slot(self.build, access.slot, self.slots.get(access.slot)?),
             };
             instance.now.insert(self.site.value(access.value), value);
@@ -190,7 +190,16 @@ impl CodeWriter<'_> {
     }
 
     fn write_slot(&mut self, slot: ArrayId, value: Value) -> Result<(), WriteError> {
-        self.target.write_slot(self.build, slot, self.slot(slot)?, value)
+        match self.own_slots.get(&slot) {
+            Some(own) => {
+                let store = self.target.write_slot(self.build, slot, *own, value)?;
+                self.tags.mark_slot(self.build, store);
+            }
+            None => {
+                self.target.write_slot(self.build, slot, self.slots.get(slot)?, value)?;
+            }
+        }
+        Ok(())
     }
 
     /// Wrapping 64-bit arithmetic, cut to the φ's type: exact modulo 2^width, which is all that [`Induction`] promises.

@@ -10,6 +10,8 @@ use std::collections::HashSet;
 /// The alias scopes of one region, one per memory array, and the access group of the innermost vector loop being written.
 pub(super) struct Tags {
     scopes: Vec<Metadata>,
+    /// Of the slots that iterations side by side have for themselves: nobody else has their addresses.
+    slots: Metadata,
     lists: IndexMap<ArrayId, ScopeLists>,
     group: Option<Metadata>,
     points: Option<Points>,
@@ -56,6 +58,7 @@ impl Tags {
             .chain(temporaries)
             .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))
             .collect();
+        let slots = build.self_node(&[domain, build.metadata_text("scalars")]);
         let lists = scopes
             .iter()
             .map(|&(array, scope)| {
@@ -63,11 +66,13 @@ impl Tags {
                     .iter()
                     .filter(|(other, _)| *other != array && !doubtful.contains(&ordered(array, *other)))
                     .map(|(_, scope)| *scope)
+                    .chain([slots])
                     .collect();
                 (array, ScopeLists { own: scope, others })
             })
             .collect();
-        Tags { scopes: scopes.iter().map(|&(_, scope)| scope).collect(), lists, group: None, points: None }
+        let scopes = scopes.iter().map(|&(_, scope)| scope).chain([slots]).collect();
+        Tags { scopes, slots, lists, group: None, points: None }
     }
 
     /// Until [`Tags::leave_points`], accesses to these arrays in one point are separate from those in others: so it is for all
@@ -108,6 +113,16 @@ impl Tags {
         access.set_metadata("alias.scope", build.metadata_node(&own));
         if !others.is_empty() {
             access.set_metadata("noalias", build.metadata_node(&others));
+        }
+    }
+
+    /// For an access to a slot that an iteration has for itself. LLVM does not know it by itself: it takes nothing for granted of
+    /// pointers that were frozen.
+    pub(super) fn mark_slot(&self, build: &Builder, access: Value) {
+        access.set_metadata("alias.scope", build.metadata_node(&[self.slots]));
+        let arrays: Vec<Metadata> = self.lists.values().map(|lists| lists.own).collect();
+        if !arrays.is_empty() {
+            access.set_metadata("noalias", build.metadata_node(&arrays));
         }
     }
 

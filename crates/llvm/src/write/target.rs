@@ -63,19 +63,19 @@ impl CodeTarget {
         }
     }
 
+    /// Returns the store.
     pub(super) fn write_slot(
         &self,
         build: &Builder,
         id: ArrayId,
         slot: StackSlot,
         value: Value,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Value, WriteError> {
         if !self.is_in_place() {
             // All threads would share it; no loop that writes a scalar, be it in one iteration, is marked to run at once.
             return Err(WriteError::Plan(format!("a parallel loop writes the scalar {id}")));
         }
-        build.store(value, slot.pointer);
-        Ok(())
+        Ok(build.store(value, slot.pointer))
     }
 
     /// A copy of an instruction of the region's function, with that one's operands.

@@ -94,6 +94,8 @@ const SCALAR_ENTRY: f64 = 4.0;
 const KEPT_ENTRY: f64 = 1.0;
 /// So many copies of a statement, and no more, share what they load.
 const MOST_SIDE_BY_SIDE: f64 = 8.0;
+/// From storing a value to having loaded it again.
+const STORE_TO_LOAD: f64 = 8.0;
 /// One iteration of a loop that is not innermost.
 const LOOP_STEP: f64 = 1.5;
 
@@ -118,6 +120,23 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     cost.l2_lines = lines_from_beyond(machine.l2);
     cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
     cost
+}
+
+/// What new code takes longer than the estimate says, where an element that an innermost loop does not move is written in it while the loop
+/// moves along the same array. We know that these are others, LLVM does not, so that the element stays in memory; in the original a scalar
+/// may have been there instead.
+pub(super) fn chains_through_memory(nest: &[Nest], refs: &References, entries: f64) -> f64 {
+    let of_loop = |part: &Nest| {
+        let Nest::Loop { key, trips, jammed: false, body, .. } = part else { return 0.0 };
+        let Some(statements) = side_by_side(body) else {
+            return chains_through_memory(body, refs, entries * trips);
+        };
+        let all = || statements.iter().flat_map(|s| &refs[&s.statement].references);
+        let moves = |array| all().any(|r| r.array == array && r.along(*key) != Some(0.0));
+        let stays = all().any(|r| r.write && r.along(*key) == Some(0.0) && moves(r.array));
+        if stays { entries * trips * STORE_TO_LOAD } else { 0.0 }
+    };
+    nest.iter().map(of_loop).sum()
 }
 
 /// Cycles that the estimate of no order of these statements is below: every line comes from memory once, every statement runs in the loop

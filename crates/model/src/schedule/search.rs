@@ -1,6 +1,6 @@
 //! Which of the possible orders is worth it.
 
-use super::cost::{Cost, Lanes, Nest, References, estimate, uses_vectors};
+use super::cost::{Cost, Lanes, Nest, References, chains_through_memory, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
@@ -399,7 +399,9 @@ fn best_steps(
 ) -> Result<(Steps, Cost), IslError> {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
-        estimate(&nest, &references, machine)
+        let mut cost = estimate(&nest, &references, machine);
+        cost.cycles += chains_through_memory(&nest, &references, 1.0);
+        cost
     };
     let mut steps = Steps::new();
     let mut best = price(&steps);

@@ -624,3 +624,89 @@ fn one_loop_is_split_if_the_chain_hides_less_than_vectors_gain() {
         "#]],
     );
 }
+
+/// The loops of the original order with iterations of its outermost loop side by side.
+fn side_by_side(sketch: &str, by: i64) -> String {
+    let scop = test_scop(sketch);
+    let step = Step::Jam { band: BandId { number: 0, level: 0 }, member: 0, by };
+    let tree = step.apply(&labelled(&scop.schedule).unwrap().into(), &scop).unwrap();
+    let tree = legal(tree, &scop, &dependences(&scop).unwrap());
+    let node = loops(&tree, &scop).unwrap();
+    for params in [[0], [1], [7], [9]] {
+        assert!(!matches!(verify(&scop, &computed(&scop), &node, &params).unwrap(), Verdict::Different { .. }));
+    }
+    node.text(&scop)
+}
+
+#[test]
+fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_a_loop() {
+    expect![[r#"
+        for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
+          if (2 + 2 * c0 - p0 <= 0) {
+            for (int c1 = 0; c1 <= min(min(p0 - 1, 2 * c0 + 1), 2 * c0); ++c1) {
+              S0(2 * c0 + 0, c1);
+              S0(2 * c0 + 1, c1);
+            }
+            for (int c3 = max(0, 1 + 2 * c0); c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
+              for (int c4 = max(0, (-2) * c0 + c3); c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
+                S0(2 * c0 + c4, c3);
+              }
+            }
+          } else {
+            for (int c5 = 0; c5 <= min(p0 - 1, 2 * c0 + 1); ++c5) {
+              for (int c6 = max(0, (-2) * c0 + c5); c6 <= min(1, p0 - 2 * c0 - 1); ++c6) {
+                S0(2 * c0 + c6, c5);
+              }
+            }
+          }
+        }
+    "#]].assert_eq(&side_by_side(
+        "for i : 0 <= i < p0
+           for k : 0 <= k <= i
+             read A0[i, k]; read A1[k]; update A2[i]",
+        2,
+    ));
+}
+
+#[test]
+fn a_scalar_is_one_for_each_of_a_group() {
+    expect![[r#"
+        for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
+          if (2 + 2 * c0 - p0 <= 0) {
+            S0(2 * c0 + 0);
+            S0(2 * c0 + 1);
+          } else {
+            for (int c1 = 0; c1 <= min(1, p0 - 2 * c0 - 1); ++c1) {
+              S0(2 * c0 + c1);
+            }
+          }
+          if (2 + 2 * c0 - p0 <= 0) {
+            for (int c2 = 0; c2 <= 9; ++c2) {
+              S1(2 * c0 + 0, c2);
+              S1(2 * c0 + 1, c2);
+            }
+          } else {
+            for (int c5 = 0; c5 <= 9; ++c5) {
+              for (int c6 = 0; c6 <= min(1, p0 - 2 * c0 - 1); ++c6) {
+                S1(2 * c0 + c6, c5);
+              }
+            }
+          }
+          if (2 + 2 * c0 - p0 <= 0) {
+            S2(2 * c0 + 0);
+            S2(2 * c0 + 1);
+          } else {
+            for (int c4 = 0; c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
+              S2(2 * c0 + c4);
+            }
+          }
+        }
+    "#]].assert_eq(&side_by_side(
+        "for i : 0 <= i < p0
+           write A2[]
+           for k : 0 <= k < 10
+             read A2[]; read A0[i, k]; write A2[]
+           read A2[]; write A1[i]",
+        2,
+    ));
+}
