@@ -207,7 +207,19 @@ impl Expr {
             Expr::Int(_) => self.clone(),
             Expr::Param(_) | Expr::Counter(_) => value(self).unwrap_or_else(|| self.clone()),
             Expr::Neg(e) => Expr::Neg(inner(e)),
-            Expr::Binary(op, l, r) => Expr::Binary(*op, inner(l), inner(r)),
+            Expr::Binary(op, l, r) => match (op, *inner(l), *inner(r)) {
+                (BinaryOp::Add | BinaryOp::Sub, left, Expr::Int(0)) => left,
+                (BinaryOp::Add, Expr::Int(0), right) => right,
+                (op, left, right) => {
+                    let known = match (op, left.as_int(), right.as_int()) {
+                        (BinaryOp::Add, Some(l), Some(r)) => l.checked_add(r),
+                        (BinaryOp::Sub, Some(l), Some(r)) => l.checked_sub(r),
+                        (BinaryOp::Mul, Some(l), Some(r)) => l.checked_mul(r),
+                        _ => None,
+                    };
+                    known.map_or_else(|| Expr::binary(*op, left, right), Expr::Int)
+                }
+            },
             Expr::Select { condition, then, otherwise } => {
                 Expr::Select { condition: inner(condition), then: inner(then), otherwise: inner(otherwise) }
             }

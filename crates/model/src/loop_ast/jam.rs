@@ -186,7 +186,7 @@ impl Writer<'_> {
             points.iter().map(|point| self.renamed(&whole(For { body: point.clone(), ..f.clone() }))).collect();
         Node::IfHold {
             when: Expr::binary(BinaryOp::Lt, f.first.clone(), f.last.clone()),
-            calls: points.clone(),
+            calls: points.iter().map(|point| replaced(point, &counter_is(f.counter, &f.first))).collect(),
             otherwise: Box::new(Node::Block(alone)),
             then: Box::new(whole(f)),
         }

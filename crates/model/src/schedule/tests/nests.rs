@@ -644,7 +644,7 @@ fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_
         for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
           if (2 + 2 * c0 - p0 <= 0) {
             for (int c1 = 0; c1 <= min(min(p0 - 1, 2 * c0 + 1), 2 * c0); ++c1) {
-              S0(2 * c0 + 0, c1);
+              S0(2 * c0, c1);
               S0(2 * c0 + 1, c1);
             }
             for (int c3 = max(0, 1 + 2 * c0); c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
@@ -660,7 +660,8 @@ fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_
             }
           }
         }
-    "#]].assert_eq(&side_by_side(
+    "#]]
+    .assert_eq(&side_by_side(
         "for i : 0 <= i < p0
            for k : 0 <= k <= i
              read A0[i, k]; read A1[k]; update A2[i]",
@@ -673,7 +674,7 @@ fn a_scalar_is_one_for_each_of_a_group() {
     expect![[r#"
         for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
           if (2 + 2 * c0 - p0 <= 0) {
-            S0(2 * c0 + 0);
+            S0(2 * c0);
             S0(2 * c0 + 1);
           } else {
             for (int c1 = 0; c1 <= min(1, p0 - 2 * c0 - 1); ++c1) {
@@ -682,7 +683,7 @@ fn a_scalar_is_one_for_each_of_a_group() {
           }
           if (2 + 2 * c0 - p0 <= 0) {
             for (int c2 = 0; c2 <= 9; ++c2) {
-              S1(2 * c0 + 0, c2);
+              S1(2 * c0, c2);
               S1(2 * c0 + 1, c2);
             }
           } else {
@@ -693,7 +694,7 @@ fn a_scalar_is_one_for_each_of_a_group() {
             }
           }
           if (2 + 2 * c0 - p0 <= 0) {
-            S2(2 * c0 + 0);
+            S2(2 * c0);
             S2(2 * c0 + 1);
           } else {
             for (int c4 = 0; c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
@@ -701,7 +702,8 @@ fn a_scalar_is_one_for_each_of_a_group() {
             }
           }
         }
-    "#]].assert_eq(&side_by_side(
+    "#]]
+    .assert_eq(&side_by_side(
         "for i : 0 <= i < p0
            write A2[]
            for k : 0 <= k < 10
