@@ -150,6 +150,10 @@ faults! {
 
     /// A copy into memory of our own leaves out an element that is read there.
     PackedShort => fixtures "run/mapped_packed.c",
+    /// A group of iterations that is not whole is written out all the same.
+    RaggedTakenForWhole => fixtures "run/mapped_side_by_side.c",
+    /// Iterations that run side by side share their scalars.
+    ScalarsSharedSideBySide => fixtures "run/mapped_side_by_side.c",
 
     /// A function that was brought into form stays so, though nothing came of it.
     CanonicalFormKept => unchanged "fixtures/read/mapped_sum.c",

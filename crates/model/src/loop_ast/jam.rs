@@ -8,6 +8,7 @@
 use super::{AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
 use crate::scop::{ArrayId, Scop};
 use crate::transform::{ApartPoints, Points, PrivateScalars};
+use planted::Fault;
 
 /// More copies of calls than this in one place are not made.
 const MAX_CALLS: usize = 64;
@@ -23,7 +24,11 @@ pub fn write_out(node: Node, scop: &Scop, apart: &ApartPoints) -> Node {
 ///
 /// Requires: nothing is written out yet.
 pub fn own_scalars(node: &mut Node, scop: &Scop, scalars: &PrivateScalars) -> Result<(), AstError> {
-    if scalars.is_empty() { Ok(()) } else { own_scalars_in(node, scop, scalars, &mut Vec::new()) }
+    if scalars.is_empty() || planted::is(Fault::ScalarsSharedSideBySide) {
+        Ok(())
+    } else {
+        own_scalars_in(node, scop, scalars, &mut Vec::new())
+    }
 }
 
 fn own_scalars_in(
@@ -357,6 +362,7 @@ fn in_order(node: Node) -> Node {
 fn either(limits: &[Limit], full: Node, ragged: Node) -> Node {
     let all = limits.iter().map(|Limit(value)| Expr::binary(BinaryOp::Le, value.clone(), Expr::Int(0)));
     match all.reduce(|all, one| Expr::binary(BinaryOp::And, all, one)) {
+        Some(_) if planted::is(Fault::RaggedTakenForWhole) => full,
         Some(condition) => Node::If { condition, then: Box::new(full), otherwise: Some(Box::new(ragged)) },
         None => full,
     }

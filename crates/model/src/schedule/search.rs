@@ -74,8 +74,8 @@ impl Candidate {
                 Ok(judged == Some(true))
             }
         };
-        let (steps, cost) = best_steps(&tree, machine, options, &mut is_legal)?;
-        let steps = drawn_reversals(&tree.shape, options).into_iter().chain(steps).collect();
+        let reversals = drawn_reversals(&tree.shape, options);
+        let (steps, cost) = best_steps(&tree, reversals, machine, options, &mut is_legal)?;
         Ok(Candidate { schedule, start, tree, steps, cost })
     }
 }
@@ -393,6 +393,7 @@ const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
 /// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
 fn best_steps(
     tree: &EstimatedTree,
+    first: Steps,
     machine: &Machine,
     options: &ScheduleOptions,
     is_legal: &mut impl FnMut(&Steps) -> Result<bool, IslError>,
@@ -403,12 +404,22 @@ fn best_steps(
         cost.cycles += chains_through_memory(&nest, &references, 1.0);
         cost
     };
-    let mut steps = Steps::new();
+    let mut steps = first;
     let mut best = price(&steps);
     let mut tried = 0;
+    // What is said of bands and their members is said for one iteration of the loops around: if those run side by side below them, and
+    // depend on each other, it may be otherwise. Nor is it said of loops that run backwards.
+    let mut tangled: BTreeSet<u32> = BTreeSet::new();
+    let is_reversed = !steps.is_empty();
     for band in tree.bands() {
+        let is_tangled = |own: &Steps| {
+            let around = band.around.iter().any(|number| tangled.contains(number));
+            let jams = own.iter().any(|step| matches!(step, Step::Jam { .. }));
+            around || jams && is_reversed
+        };
         let mut attempts: Vec<(Steps, Cost, bool)> = Vec::new();
         for Attempt { own, is_sure } in candidates(&band, &steps, options) {
+            let is_sure = is_sure && !is_tangled(&own);
             let attempt = with_steps_of(band.id, &steps, own);
             let cost = price(&attempt);
             attempts.push((attempt, cost, is_sure));
@@ -418,6 +429,9 @@ fn best_steps(
                 tried += 1;
                 if is_drawn(number, band.id, tried - 1) && (is_sure || is_legal(&attempt)?) {
                     (steps, best) = (attempt, cost);
+                    if !is_sure {
+                        tangled.insert(band.id.number);
+                    }
                 }
             }
             continue;
@@ -440,6 +454,9 @@ fn best_steps(
             plain -= usize::from(at < plain);
             if is_sure || is_legal(&attempt)? {
                 (steps, best) = (attempt, cost);
+                if !is_sure {
+                    tangled.insert(band.id.number);
+                }
                 break;
             }
         }
