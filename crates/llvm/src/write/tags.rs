@@ -11,7 +11,7 @@ use std::collections::HashSet;
 pub(super) struct Tags {
     scopes: Vec<Metadata>,
     /// Of the slots that iterations side by side have for themselves: nobody else has their addresses.
-    slots: Metadata,
+    slots: Option<Metadata>,
     lists: IndexMap<ArrayId, ScopeLists>,
     group: Option<Metadata>,
     points: Option<Points>,
@@ -58,7 +58,8 @@ impl Tags {
             .chain(temporaries)
             .map(|&array| (array, build.self_node(&[domain, build.metadata_text(&array.to_string())])))
             .collect();
-        let slots = build.self_node(&[domain, build.metadata_text("scalars")]);
+        let has_own = !plan.body.private_scalars().is_empty();
+        let slots = has_own.then(|| build.self_node(&[domain, build.metadata_text("scalars")]));
         let lists = scopes
             .iter()
             .map(|&(array, scope)| {
@@ -66,12 +67,12 @@ impl Tags {
                     .iter()
                     .filter(|(other, _)| *other != array && !doubtful.contains(&ordered(array, *other)))
                     .map(|(_, scope)| *scope)
-                    .chain([slots])
+                    .chain(slots)
                     .collect();
                 (array, ScopeLists { own: scope, others })
             })
             .collect();
-        let scopes = scopes.iter().map(|&(_, scope)| scope).chain([slots]).collect();
+        let scopes = scopes.iter().map(|&(_, scope)| scope).chain(slots).collect();
         Tags { scopes, slots, lists, group: None, points: None }
     }
 
@@ -119,7 +120,8 @@ impl Tags {
     /// For an access to a slot that an iteration has for itself. LLVM does not know it by itself: it takes nothing for granted of
     /// pointers that were frozen.
     pub(super) fn mark_slot(&self, build: &Builder, access: Value) {
-        access.set_metadata("alias.scope", build.metadata_node(&[self.slots]));
+        let Some(slots) = self.slots else { return };
+        access.set_metadata("alias.scope", build.metadata_node(&[slots]));
         let arrays: Vec<Metadata> = self.lists.values().map(|lists| lists.own).collect();
         if !arrays.is_empty() {
             access.set_metadata("noalias", build.metadata_node(&arrays));
