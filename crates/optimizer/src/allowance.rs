@@ -6,7 +6,7 @@ use model::refusal::THIS_FILE;
 
 /// For a file of one function, with the compiler's own start.
 const FOR_THE_FILE: u64 = 6_000_000;
-const FOR_AN_INSTRUCTION: u64 = 3_000;
+const FOR_AN_INSTRUCTION: u64 = 1_500;
 
 /// What is left for a module.
 pub struct Allowance {
