@@ -239,11 +239,46 @@ impl Expr {
 }
 
 impl Node {
+    /// The nodes directly in this one.
+    pub fn parts(&self) -> Vec<&Node> {
+        match self {
+            Node::Block(children) | Node::Jammed { points: children, .. } => children.iter().collect(),
+            Node::For(f) => vec![&f.body],
+            Node::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).map(|part| &**part).collect(),
+            Node::IfHold { then, otherwise, .. } => vec![then, otherwise],
+            Node::Call { .. } | Node::Copy { .. } => Vec::new(),
+        }
+    }
+    /// With others in their places.
+    fn with_parts(self, change: &mut impl FnMut(Node) -> Node) -> Node {
+        match self {
+            Node::Block(children) => Node::Block(children.into_iter().map(change).collect()),
+            Node::Jammed { points, apart } => Node::Jammed { points: points.into_iter().map(change).collect(), apart },
+            Node::For(mut f) => {
+                f.body = change(f.body);
+                Node::For(f)
+            }
+            Node::If { condition, then, otherwise } => {
+                let then = Box::new(change(*then));
+                Node::If { condition, then, otherwise: otherwise.map(|other| Box::new(change(*other))) }
+            }
+            Node::IfHold { when, calls, then, otherwise } => {
+                let (then, otherwise) = (Box::new(change(*then)), Box::new(change(*otherwise)));
+                Node::IfHold { when, calls, then, otherwise }
+            }
+            Node::Call { .. } | Node::Copy { .. } => self,
+        }
+    }
+    /// It and everything in it, in the order of the text.
+    pub fn for_each(&self, visit: &mut impl FnMut(&Node)) {
+        visit(self);
+        self.parts().into_iter().for_each(|part| part.for_each(visit));
+    }
     /// The scalars that iterations side by side have for themselves, and how many there are of each.
     pub fn private_scalars(&self) -> BTreeMap<ArrayId, i64> {
         let mut all = BTreeMap::new();
-        jam::for_each_leaf(self, &mut |leaf| {
-            if let Node::Call { private, .. } = leaf {
+        self.for_each(&mut |node| {
+            if let Node::Call { private, .. } = node {
                 all.extend(private.iter().map(|p| (p.scalar, p.of)));
             }
         });
@@ -251,31 +286,42 @@ impl Node {
     }
     /// Every expression that is evaluated: bounds, guards, coordinates, cells.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(&Expr)) {
-        match self {
-            Node::Block(children) | Node::Jammed { points: children, .. } => {
-                children.iter().for_each(|c| c.for_each_expr(visit));
-            }
-            Node::For(f) => {
-                visit(&f.first);
-                visit(&f.last);
-                f.body.for_each_expr(visit);
-            }
-            Node::If { condition, then, otherwise } => {
-                visit(condition);
-                then.for_each_expr(visit);
-                if let Some(o) = otherwise {
-                    o.for_each_expr(visit);
-                }
-            }
-            Node::IfHold { when, calls, then, otherwise } => {
+        self.for_each(&mut |node| match node {
+            Node::Block(_) | Node::Jammed { .. } => {}
+            Node::For(f) => [&f.first, &f.last].into_iter().for_each(&mut *visit),
+            Node::If { condition, .. } => visit(condition),
+            Node::IfHold { when, calls, .. } => {
                 visit(when);
-                calls.iter().chain([&**then, &**otherwise]).for_each(|node| node.for_each_expr(visit));
+                calls.iter().for_each(|call| call.for_each_expr(visit));
             }
             Node::Call { coordinates, found, private, .. } => {
                 let own = found.iter().map(|(_, own)| &own.number).chain(private.iter().map(|p| &p.number));
-                coordinates.iter().chain(own).for_each(visit)
+                coordinates.iter().chain(own).for_each(&mut *visit);
             }
-            Node::Copy { coordinates, into, .. } => coordinates.iter().chain([&into.number]).for_each(visit),
+            Node::Copy { coordinates, into, .. } => coordinates.iter().chain([&into.number]).for_each(&mut *visit),
+        });
+    }
+    /// With other values for some counters and parameters, also where nothing is evaluated.
+    fn replaced(self, value: &impl Fn(&Expr) -> Option<Expr>) -> Node {
+        let replace = |e: &mut Expr| *e = e.replaced(value);
+        let mut node = self.with_parts(&mut |part| part.replaced(value));
+        match &mut node {
+            Node::Block(_) | Node::Jammed { .. } => {}
+            Node::For(f) => [&mut f.first, &mut f.last].into_iter().for_each(replace),
+            Node::If { condition, .. } => replace(condition),
+            Node::IfHold { when, calls, .. } => {
+                replace(when);
+                *calls = std::mem::take(calls).into_iter().map(|call| call.replaced(value)).collect();
+            }
+            Node::Call { coordinates, found, private, .. } => {
+                let own = found.iter_mut().map(|(_, own)| &mut own.number);
+                let own = own.chain(private.iter_mut().map(|p| &mut p.number));
+                coordinates.iter_mut().chain(own).for_each(replace);
+            }
+            Node::Copy { around, coordinates, into, .. } => {
+                around.iter_mut().chain(coordinates).chain([&mut into.number]).for_each(replace);
+            }
         }
+        node
     }
 }

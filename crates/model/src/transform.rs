@@ -22,7 +22,7 @@ pub use legal::{Legal, Legality, check_legal};
 
 pub(crate) use apart::are_apart;
 pub(crate) use legal::{active, equal_at};
-pub(crate) use reach::instances_at;
+pub(crate) use reach::{instances_at, statements_of};
 
 use crate::scop::ArrayId;
 use isl::Schedule;

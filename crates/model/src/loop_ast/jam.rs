@@ -99,18 +99,9 @@ struct Limit(Expr);
 impl Writer<'_> {
     fn node(&mut self, node: Node) -> Node {
         match node {
-            Node::Block(children) => Node::Block(children.into_iter().map(|child| self.node(child)).collect()),
-            Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node,
-            Node::If { condition, then, otherwise } => {
-                let otherwise = otherwise.map(|other| Box::new(self.node(*other)));
-                Node::If { condition, then: Box::new(self.node(*then)), otherwise }
-            }
             Node::For(f) if f.role.is_jammed() => self.here(Node::For(f)),
             Node::For(f) if is_innermost(&f.body) => self.innermost(*f),
-            Node::For(mut f) => {
-                f.body = self.node(f.body);
-                Node::For(f)
-            }
+            node => node.with_parts(&mut |part| self.node(part)),
         }
     }
 
@@ -133,7 +124,7 @@ impl Writer<'_> {
         let (inside, before): (Vec<Limit>, Vec<Limit>) = full.into_iter().partition(|limit| limit.mentions(f.counter));
         let ragged = |first: Expr, last: Expr, writer: &mut Self| {
             let f = For { first, last, ..f.clone() };
-            in_order(writer.renamed(&Node::For(Box::new(f))))
+            in_order(writer.renamed(Node::For(Box::new(f))))
         };
         let ends: Option<Vec<End>> = inside.iter().map(|limit| limit.end_of(f.counter)).collect();
         let full = match ends {
@@ -159,7 +150,7 @@ impl Writer<'_> {
                 if parts.len() == 1 { parts.remove(0) } else { Node::Block(parts) }
             }
             _ => {
-                let body = either(&inside, body, in_order(self.renamed(&f.body)));
+                let body = either(&inside, body, in_order(self.renamed(f.body.clone())));
                 Node::For(Box::new(For { body, ..f.clone() }))
             }
         };
@@ -188,10 +179,10 @@ impl Writer<'_> {
             return whole(f);
         }
         let alone: Vec<Node> =
-            points.iter().map(|point| self.renamed(&whole(For { body: point.clone(), ..f.clone() }))).collect();
+            points.iter().map(|point| self.renamed(whole(For { body: point.clone(), ..f.clone() }))).collect();
         Node::IfHold {
             when: Expr::binary(BinaryOp::Lt, f.first.clone(), f.last.clone()),
-            calls: points.iter().map(|point| replaced(point, &counter_is(f.counter, &f.first))).collect(),
+            calls: points.iter().map(|point| point.clone().replaced(&counter_is(f.counter, &f.first))).collect(),
             otherwise: Box::new(Node::Block(alone)),
             then: Box::new(whole(f)),
         }
@@ -217,7 +208,7 @@ impl Writer<'_> {
                     return None;
                 }
                 let counter = self.fresh();
-                let body = replaced(&f.body, &counter_is(f.counter, &Expr::Counter(counter)));
+                let body = f.body.clone().replaced(&counter_is(f.counter, &Expr::Counter(counter)));
                 let mut inside = Vec::new();
                 let body = self.copy_out(&body, &mut inside)?;
                 // Who asks for them stands before this loop, of one iteration.
@@ -248,7 +239,7 @@ impl Writer<'_> {
         Limit::at_most(&f.first, 0, full);
         Limit::at_least(&f.last, i128::from(by) - 1, full);
         for value in 0..by {
-            let body = replaced(&f.body, &counter_is(f.counter, &Expr::Int(i128::from(value))));
+            let body = f.body.clone().replaced(&counter_is(f.counter, &Expr::Int(i128::from(value))));
             match &body {
                 Node::For(inner) if inner.role.is_jammed() => self.points(inner, points, full)?,
                 body => points.push(self.copy_out(body, full)?),
@@ -261,8 +252,8 @@ impl Writer<'_> {
     fn apart_in(&self, points: &[Node]) -> Vec<ArrayId> {
         let mut all: Option<Vec<ArrayId>> = None;
         points.iter().for_each(|point| {
-            for_each_leaf(point, &mut |leaf| {
-                let Node::Call { statement, .. } = leaf else { return };
+            point.for_each(&mut |node| {
+                let Node::Call { statement, .. } = node else { return };
                 let apart = self.apart.get(statement);
                 let is_apart = |array: &ArrayId| apart.is_some_and(|apart| apart.contains(array));
                 all = Some(match all.take() {
@@ -280,20 +271,18 @@ impl Writer<'_> {
     }
 
     /// A copy with counters of its own.
-    fn renamed(&mut self, node: &Node) -> Node {
-        match node {
-            Node::For(f) => {
-                let counter = self.fresh();
-                let body = replaced(&f.body, &counter_is(f.counter, &Expr::Counter(counter)));
-                Node::For(Box::new(For { counter, body: self.renamed(&body), ..(**f).clone() }))
-            }
-            Node::Block(children) => Node::Block(children.iter().map(|child| self.renamed(child)).collect()),
-            Node::If { condition, then, otherwise } => {
-                let otherwise = otherwise.as_ref().map(|other| Box::new(self.renamed(other)));
-                Node::If { condition: condition.clone(), then: Box::new(self.renamed(then)), otherwise }
-            }
-            Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node.clone(),
-        }
+    fn renamed(&mut self, node: Node) -> Node {
+        let node = match node {
+            Node::For(f) => self.with_own_counter(*f),
+            node => node,
+        };
+        node.with_parts(&mut |part| self.renamed(part))
+    }
+
+    fn with_own_counter(&mut self, f: For) -> Node {
+        let counter = self.fresh();
+        let body = f.body.replaced(&counter_is(f.counter, &Expr::Counter(counter)));
+        Node::For(Box::new(For { counter, body, ..f }))
     }
 }
 
@@ -301,62 +290,14 @@ fn counter_is(counter: Counter, value: &Expr) -> impl Fn(&Expr) -> Option<Expr> 
     move |e| (*e == Expr::Counter(counter)).then(|| value.clone())
 }
 
-fn replaced(node: &Node, value: &impl Fn(&Expr) -> Option<Expr>) -> Node {
-    let all = |exprs: &[Expr]| exprs.iter().map(|e| e.replaced(value)).collect::<Vec<_>>();
-    let nodes = |nodes: &[Node]| nodes.iter().map(|node| replaced(node, value)).collect::<Vec<_>>();
-    let own = |own: &super::OwnCell| super::OwnCell { number: own.number.replaced(value), ..own.clone() };
-    match node {
-        Node::Block(children) => Node::Block(nodes(children)),
-        Node::Jammed { points, apart } => Node::Jammed { points: nodes(points), apart: apart.clone() },
-        Node::For(f) => {
-            let (first, last) = (f.first.replaced(value), f.last.replaced(value));
-            Node::For(Box::new(For { first, last, body: replaced(&f.body, value), ..(**f).clone() }))
-        }
-        Node::If { condition, then, otherwise } => Node::If {
-            condition: condition.replaced(value),
-            then: Box::new(replaced(then, value)),
-            otherwise: otherwise.as_ref().map(|other| Box::new(replaced(other, value))),
-        },
-        Node::IfHold { when, calls, then, otherwise } => Node::IfHold {
-            when: when.replaced(value),
-            calls: nodes(calls),
-            then: Box::new(replaced(then, value)),
-            otherwise: Box::new(replaced(otherwise, value)),
-        },
-        Node::Call { statement, coordinates, found, private } => Node::Call {
-            statement: *statement,
-            coordinates: all(coordinates),
-            found: found.iter().map(|(load, cell)| (*load, own(cell))).collect(),
-            private: private.iter().map(|p| PrivateScalar { number: p.number.replaced(value), ..p.clone() }).collect(),
-        },
-        Node::Copy { copy, around, from, coordinates, into, loads } => Node::Copy {
-            copy: *copy,
-            around: all(around),
-            from: from.clone(),
-            coordinates: all(coordinates),
-            into: own(into),
-            loads: loads.clone(),
-        },
-    }
-}
-
 /// Loops that were to be written out run as loops.
-fn in_order(node: Node) -> Node {
-    match node {
-        Node::For(mut f) => {
-            if f.role.is_jammed() {
-                f.role = LoopRole::InOrder;
-            }
-            f.body = in_order(f.body);
-            Node::For(f)
-        }
-        Node::Block(children) => Node::Block(children.into_iter().map(in_order).collect()),
-        Node::If { condition, then, otherwise } => {
-            let otherwise = otherwise.map(|other| Box::new(in_order(*other)));
-            Node::If { condition, then: Box::new(in_order(*then)), otherwise }
-        }
-        Node::Jammed { .. } | Node::IfHold { .. } | Node::Call { .. } | Node::Copy { .. } => node,
+fn in_order(mut node: Node) -> Node {
+    if let Node::For(f) = &mut node
+        && f.role.is_jammed()
+    {
+        f.role = LoopRole::InOrder;
     }
+    node.with_parts(&mut in_order)
 }
 
 fn either(limits: &[Limit], full: Node, ragged: Node) -> Node {
@@ -382,48 +323,17 @@ fn has_jammed(node: &Node) -> bool {
 }
 
 fn for_each_loop(node: &Node, visit: &mut impl FnMut(&For)) {
-    match node {
-        Node::Block(children) | Node::Jammed { points: children, .. } => {
-            children.iter().for_each(|child| for_each_loop(child, visit));
-        }
-        Node::For(f) => {
+    node.for_each(&mut |node| {
+        if let Node::For(f) = node {
             visit(f);
-            for_each_loop(&f.body, visit);
         }
-        Node::If { then, otherwise, .. } => {
-            for_each_loop(then, visit);
-            otherwise.iter().for_each(|other| for_each_loop(other, visit));
-        }
-        Node::IfHold { then, otherwise, .. } => {
-            for_each_loop(then, visit);
-            for_each_loop(otherwise, visit);
-        }
-        Node::Call { .. } | Node::Copy { .. } => {}
-    }
+    });
 }
 
-/// Calls and copies.
-pub(super) fn for_each_leaf(node: &Node, visit: &mut impl FnMut(&Node)) {
-    match node {
-        Node::Block(children) | Node::Jammed { points: children, .. } => {
-            children.iter().for_each(|child| for_each_leaf(child, visit));
-        }
-        Node::For(f) => for_each_leaf(&f.body, visit),
-        Node::If { then, otherwise, .. } => {
-            for_each_leaf(then, visit);
-            otherwise.iter().for_each(|other| for_each_leaf(other, visit));
-        }
-        Node::IfHold { then, otherwise, .. } => {
-            for_each_leaf(then, visit);
-            for_each_leaf(otherwise, visit);
-        }
-        Node::Call { .. } | Node::Copy { .. } => visit(node),
-    }
-}
-
+/// So many calls and copies are in it.
 fn calls(node: &Node) -> usize {
     let mut count = 0;
-    for_each_leaf(node, &mut |_| count += 1);
+    node.for_each(&mut |node| count += usize::from(node.parts().is_empty()));
     count
 }
 

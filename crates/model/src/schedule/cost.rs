@@ -8,6 +8,7 @@
 use super::Machine;
 use crate::scop::{ArrayId, StatementId};
 use crate::transform::BandId;
+use num_integer::gcd;
 use std::collections::{BTreeSet, HashMap};
 
 /// A loop of the nest: the member of a band, by its position before any step.
@@ -381,10 +382,6 @@ impl Cache {
         let used = (copies.min((way / apart) as f64) * interval).min(sets);
         (lines, lines * (sets / used).min(copies))
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Lines that come from beyond a cache while the parts run once, one after the other.

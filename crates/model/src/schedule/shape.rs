@@ -6,7 +6,7 @@ use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
-use crate::transform::{BandId, Step, active, equal_at, label_above};
+use crate::transform::{BandId, Step, active, equal_at, label_above, statements_of};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -433,10 +433,7 @@ impl EstimatedRegion<'_> {
     fn shape(&self, node: &ScheduleNode) -> Result<BandTree, IslError> {
         match node.get_type()? {
             ScheduleNodeType::Leaf => {
-                let mut statements = Vec::new();
-                for set in node.get_domain()?.sets()? {
-                    statements.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
-                }
+                let mut statements = statements_of(&node.get_domain()?)?;
                 statements.sort();
                 Ok(BandTree::Leaf(statements))
             }

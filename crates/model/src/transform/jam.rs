@@ -1,7 +1,8 @@
 //! Unroll-and-jam: iterations of a loop run side by side in the loops below it.
 
 use super::apply::{rows, with_rows};
-use super::reach::instances_at;
+use super::label::labels;
+use super::reach::{ancestors, instances_at, statements_of};
 use super::{BandId, Label, Tree, equal_at, label_above};
 use crate::dependence::Ranged;
 use crate::scop::{ArrayId, Scop, StatementId};
@@ -11,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The band with groups of iterations in place of one member, and the iterations of a group at all leaves below.
 pub(super) fn jam(band: &ScheduleNode, member: usize, by: i64) -> Result<ScheduleNode, IslError> {
     let mut label = label_above(band)?.expect("it was found by its label");
-    label.band = label.band.cut_beside(bands(band)?);
+    let others = labels(&band.get_schedule()?)?;
+    label.band = label.band.cut_beside(others.iter().map(|other| other.band));
     label = Label { jam: Some(by), threads: false, vectors: false, ..label };
     let size = Val::int_from_si(band.ctx(), by)?;
     let mut rows = rows(band)?;
@@ -20,16 +22,6 @@ pub(super) fn jam(band: &ScheduleNode, member: usize, by: i64) -> Result<Schedul
     let points = row.sub(&groups.scale_val(&size)?)?;
     *row = groups;
     sink(with_rows(band, rows)?, &points, label)
-}
-
-/// All bands of the tree.
-fn bands(node: &ScheduleNode) -> Result<Vec<BandId>, IslError> {
-    let mut all = Vec::new();
-    node.get_schedule()?.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
-        all.extend(label_above(node)?.map(|label| label.band));
-        Ok(true)
-    })?;
-    Ok(all)
 }
 
 /// A band of its own above each leaf; ends where it began.
@@ -90,20 +82,10 @@ fn leaves(schedule: &Schedule) -> Result<Vec<ScheduleNode>, IslError> {
     Ok(leaves)
 }
 
-fn statements_of(instances: &UnionSet) -> Result<Vec<StatementId>, IslError> {
-    let mut ids = Vec::new();
-    for set in instances.sets()? {
-        ids.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
-    }
-    Ok(ids)
-}
-
 /// The members that are written out, innermost first.
 fn points_around(leaf: &ScheduleNode) -> Result<Vec<(Points, UnionPwAff)>, IslError> {
     let mut rows = Vec::new();
-    let mut node = leaf.clone();
-    while node.has_parent()? {
-        node = node.parent()?;
+    for node in ancestors(leaf)? {
         let label = if node.get_type()? == ScheduleNodeType::Band { label_above(&node)? } else { None };
         if let Some(Label { band, jam: Some(by), .. }) = label {
             rows.extend(node.band_get_partial_schedule()?.list()?.into_iter().map(|row| (Points { band, by }, row)));

@@ -67,16 +67,19 @@ pub fn label_above(band: &ScheduleNode) -> Result<Option<Label>, IslError> {
     Ok(Label::parse(&above.mark_get_id()?.get_name()?))
 }
 
-/// One that no band has.
-pub(super) fn next_number(schedule: &Schedule) -> Result<u32, IslError> {
-    let mut next = 0;
+/// All that there are.
+pub(super) fn labels(schedule: &Schedule) -> Result<Vec<Label>, IslError> {
+    let mut all = Vec::new();
     schedule.foreach_schedule_node_top_down(|node: &ScheduleNode| -> Result<bool, IslError> {
-        if let Some(label) = label_above(node)? {
-            next = next.max(label.band.number + 1);
-        }
+        all.extend(label_above(node)?);
         Ok(true)
     })?;
-    Ok(next)
+    Ok(all)
+}
+
+/// One that no band has.
+pub(super) fn next_number(schedule: &Schedule) -> Result<u32, IslError> {
+    Ok(labels(schedule)?.iter().map(|label| label.band.number + 1).max().unwrap_or(0))
 }
 
 /// The tree with a label above every band that has members: those without one are numbered in pre-order.

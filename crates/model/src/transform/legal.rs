@@ -79,7 +79,8 @@ pub enum Legality {
 /// for which the dependences mean something?
 ///
 /// The first is so if each pair of `validity` is in order; or, where live ranges of scalars may change places, each pair of
-/// `firm_validity`, and the ranges are apart, those in two iterations that run side by side each having a scalar of its own. Copies have no dependences of their own: they are transparent or wrong (`opaque`).
+/// `firm_validity`, and the ranges are apart, those in two iterations that run side by side each having a scalar of its own. Copies have
+/// no dependences of their own: they are transparent or wrong (`opaque`).
 pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
     let Tree { schedule, copies, .. } = tree;
     let nothing = UnionMap::empty_ctx(schedule.ctx())?;

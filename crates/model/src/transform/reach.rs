@@ -1,6 +1,7 @@
 //! Which instances of the region's statements reach a node, and in which iterations of the loops around it. isl does not tell that of nodes
 //! below an extension.
 
+use crate::scop::StatementId;
 use isl::{DimType, IslError, Map, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, UnionSet};
 
 /// Those of the tree's domain that the filters above the node let pass.
@@ -12,6 +13,15 @@ pub(crate) fn instances_at(node: &ScheduleNode) -> Result<UnionSet, IslError> {
         }
     }
     Ok(instances)
+}
+
+/// Whose instances they are.
+pub(crate) fn statements_of(instances: &UnionSet) -> Result<Vec<StatementId>, IslError> {
+    let mut statements = Vec::new();
+    for set in instances.sets()? {
+        statements.extend(StatementId::from_isl_name(&set.get_tuple_name()?));
+    }
+    Ok(statements)
 }
 
 /// `{ S[i…] -> [p…] }` for these instances of a statement: the values of the loops around a node.
@@ -36,7 +46,7 @@ pub(super) fn prefix_of(node: &ScheduleNode, instances: &Set) -> Result<Map, Isl
 }
 
 /// From the node's parent to the root.
-fn ancestors(node: &ScheduleNode) -> Result<Vec<ScheduleNode>, IslError> {
+pub(super) fn ancestors(node: &ScheduleNode) -> Result<Vec<ScheduleNode>, IslError> {
     let mut all = Vec::new();
     let mut node = node.clone();
     while node.has_parent()? {
