@@ -16,6 +16,7 @@ methods! { Space;
     fn has_dim_id(&self, kind: DimType, pos: usize) -> bool = isl_space_has_dim_id;
     fn find_dim_by_name(&self, kind: DimType, name: &str) -> Option<usize> = isl_space_find_dim_by_name;
     fn set_dim_name(&self, kind: DimType, pos: usize, name: &str) -> Space = isl_space_set_dim_name;
+    fn get_dim_name(&self, kind: DimType, pos: usize) -> String = isl_space_get_dim_name;
     fn add_dims(&self, kind: DimType, n: usize) -> Space = isl_space_add_dims;
     fn map_from_set(&self) -> Space = isl_space_map_from_set;
     fn map_from_domain_and_range(&self, range: &Space) -> Space = isl_space_map_from_domain_and_range;

@@ -17,6 +17,7 @@ use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, Scop, StatementId};
 use crate::update::Update;
 use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap};
 use planted::Fault;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// `{ source -> sink }`, both statement instances.
@@ -37,19 +38,36 @@ pub struct Dependences {
     pub ranges: Option<LiveRanges>,
     /// The parameter values at which the pairs mean something.
     pub known: Set,
+    unions: Unions,
+}
+
+/// Unions of dependences, each made when it is first asked for: every candidate order asks for all of them.
+#[derive(Clone, Debug, Default)]
+struct Unions {
+    validity: OnceCell<UnionMap>,
+    firm: OnceCell<UnionMap>,
+    at_once: OnceCell<UnionMap>,
+}
+
+fn once(cell: &OnceCell<UnionMap>, make: impl FnOnce() -> Result<UnionMap, IslError>) -> Result<UnionMap, IslError> {
+    if let Some(made) = cell.get() {
+        return Ok(made.clone());
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made).clone())
 }
 
 impl Dependences {
     /// What an order must respect in which live ranges of scalars stay in place.
     pub fn validity(&self) -> Result<UnionMap, IslError> {
-        self.flow.union(&self.anti)?.union(&self.output)?.coalesce()
+        once(&self.unions.validity, || self.flow.union(&self.anti)?.union(&self.output)?.coalesce())
     }
     /// What every order must respect in which live ranges of scalars may change places, `ranges` aside.
     pub fn firm_validity(&self) -> Result<UnionMap, IslError> {
-        match &self.ranges {
+        once(&self.unions.firm, || match &self.ranges {
             Some(ranges) => self.flow.union(&ranges.firm)?.coalesce(),
             None => self.validity(),
-        }
+        })
     }
     /// What iterations that run at once must not have between them: two updates at once would lose one, and a scalar is one cell.
     ///
@@ -59,14 +77,16 @@ impl Dependences {
     /// chain would not be local to them, the pairs adjacent to it would be kept, and the chain x → … → y, of which no member
     /// goes back, could not return to where x is. So if no pair differs in the loop, x and y do not.
     pub fn at_once(&self) -> Result<UnionMap, IslError> {
-        let mut all = self.validity()?;
-        if let Some(ranges) = &self.ranges {
-            all = all.union(&ranges.order(self.flow.ctx())?)?;
-        }
-        if self.has_reductions()? {
-            all = all.union(&self.reduction)?;
-        }
-        all.coalesce()
+        once(&self.unions.at_once, || {
+            let mut all = self.validity()?;
+            if let Some(ranges) = &self.ranges {
+                all = all.union(&ranges.order(self.flow.ctx())?)?;
+            }
+            if self.has_reductions()? {
+                all = all.union(&self.reduction)?;
+            }
+            all.coalesce()
+        })
     }
     /// Whether updates may change places.
     pub fn has_reductions(&self) -> Result<bool, IslError> {
@@ -174,6 +194,7 @@ fn compute(scop: &Scop, prepared: Prepared, ranged: Vec<Ranged>) -> Result<Depen
         reduction: possible(&reduction, &known)?,
         ranges,
         known: known.values,
+        unions: Unions::default(),
     })
 }
 
@@ -198,7 +219,7 @@ pub(crate) fn value_dependences(scop: &Scop) -> Result<Dependences, IslError> {
         let Prepared { known, order, all } = Prepared::of(scop)?;
         let ValueBased { flow, anti, output } = value_based(scop, &all, &order)?;
         let reduction = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Dependences { flow, anti, output, reduction, ranges: None, known: known.values })
+        Ok(Dependences { flow, anti, output, reduction, ranges: None, known: known.values, unions: Unions::default() })
     })
 }
 

@@ -9,6 +9,7 @@
 mod apart;
 mod apply;
 mod copy;
+mod distance;
 mod jam;
 mod label;
 mod legal;
@@ -21,7 +22,8 @@ pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal};
 
 pub(crate) use apart::are_apart;
-pub(crate) use legal::{active, equal_at};
+pub(crate) use distance::{all_equal_at, equal_at};
+pub(crate) use legal::active;
 pub(crate) use reach::{instances_at, statements_of};
 
 use crate::scop::ArrayId;

@@ -15,6 +15,7 @@ functions! {
     pub fn isl_space_has_dim_id(space: Keep<isl_space>, kind: isl_dim_type, pos: c_uint) -> isl_bool;
     pub fn isl_space_find_dim_by_name(space: Keep<isl_space>, kind: isl_dim_type, name: *const c_char) -> c_int;
     pub fn isl_space_set_dim_name(space: Take<isl_space>, kind: isl_dim_type, pos: c_uint, name: *const c_char) -> Give<isl_space>;
+    pub fn isl_space_get_dim_name(space: Keep<isl_space>, kind: isl_dim_type, pos: c_uint) -> KeptString;
     pub fn isl_space_add_dims(space: Take<isl_space>, kind: isl_dim_type, n: c_uint) -> Give<isl_space>;
     pub fn isl_space_map_from_set(space: Take<isl_space>) -> Give<isl_space>;
     pub fn isl_space_map_from_domain_and_range(domain: Take<isl_space>, range: Take<isl_space>) -> Give<isl_space>;

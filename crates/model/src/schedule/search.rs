@@ -44,39 +44,106 @@ struct Candidate {
     tree: EstimatedTree,
     steps: Steps,
     cost: Cost,
+    /// Some of the steps were taken to be legal without asking.
+    is_open: bool,
 }
 
 impl Candidate {
-    fn of(
-        schedule: Schedule,
+    /// Nothing runs side by side, and the order as it is was looked at for that alone.
+    fn is_original(&self) -> bool {
+        self.start == Start::Original && !self.steps.iter().any(|step| matches!(step, Step::Jam { .. }))
+    }
+}
+
+/// When it is asked whether steps are legal that isl does not vouch for. Of the candidates only one is taken: the others need not be
+/// asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Now,
+    Later,
+}
+
+/// What candidates are made for.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    region: &'a EstimatedRegion<'a>,
+    deps: &'a Dependences,
+    machine: &'a Machine,
+    options: &'a ScheduleOptions,
+}
+
+impl Task<'_> {
+    fn candidate(self, schedule: &Schedule, start: Start, asks: Asks) -> Result<Candidate, IslError> {
+        let schedule = labelled(schedule)?;
+        let tree = EstimatedTree::of(self.region, &schedule)?;
+        let (steps, cost, is_open) = self.steps(&schedule, start, &tree, asks)?;
+        Ok(Candidate { schedule, start, tree, steps, cost, is_open })
+    }
+
+    fn steps(
+        self,
+        schedule: &Schedule,
         start: Start,
-        (region, deps): (&EstimatedRegion, &Dependences),
-        machine: &Machine,
-        options: &ScheduleOptions,
-    ) -> Result<Candidate, IslError> {
-        let schedule = labelled(&schedule)?;
-        let tree = EstimatedTree::of(region, &schedule)?;
+        tree: &EstimatedTree,
+        asks: Asks,
+    ) -> Result<(Steps, Cost, bool), IslError> {
         let mut trials = MAX_TRIALS;
-        let mut is_legal = |steps: &Steps| match trials {
-            0 => Ok(false),
-            _ => {
+        let mut is_open = false;
+        let mut is_legal = |steps: &Steps| match (asks, trials) {
+            (Asks::Later, _) => {
+                is_open = true;
+                Ok(true)
+            }
+            (Asks::Now, 0) => Ok(false),
+            (Asks::Now, _) => {
                 trials -= 1;
-                let scop = region.scop();
-                let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
-                let judged = scop.ctx.try_within(TRIAL.at_most(left), || {
-                    match Order::from_steps((start, &schedule), steps, scop, deps) {
-                        Ok(_) => Ok(true),
-                        Err(OrderError::Violated(_)) => Ok(false),
-                        Err(OrderError::Step(StepError::Isl(error))) => Err(error),
-                        Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
-                    }
-                })?;
-                Ok(judged == Some(true))
+                self.is_legal(schedule, start, steps)
             }
         };
-        let reversals = drawn_reversals(&tree.shape, options);
-        let (steps, cost) = best_steps(&tree, reversals, machine, options, &mut is_legal)?;
-        Ok(Candidate { schedule, start, tree, steps, cost })
+        let reversals = drawn_reversals(&tree.shape, self.options);
+        let (steps, cost) = best_steps(tree, reversals, self.machine, self.options, &mut is_legal)?;
+        Ok((steps, cost, is_open))
+    }
+
+    fn is_legal(self, schedule: &Schedule, start: Start, steps: &Steps) -> Result<bool, IslError> {
+        let scop = self.region.scop();
+        let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+        let judged = scop.ctx.try_within(TRIAL.at_most(left), || {
+            match Order::from_steps((start, schedule), steps, scop, self.deps) {
+                Ok(_) => Ok(true),
+                Err(OrderError::Violated(_)) => Ok(false),
+                Err(OrderError::Step(StepError::Isl(error))) => Err(error),
+                Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
+            }
+        })?;
+        Ok(judged == Some(true))
+    }
+
+    /// The best of them that is legal as far as is known; the first of several that are as good.
+    fn best_of(self, mut candidates: Vec<Candidate>) -> Result<Option<Candidate>, IslError> {
+        loop {
+            let mut best: Option<usize> = None;
+            for (at, candidate) in candidates.iter().enumerate() {
+                let is_better = best.is_none_or(|best| match self.options.draw {
+                    Some(number) => number >> (at - 1) & 1 == 1,
+                    None => candidate.cost.cycles < TIE * candidates[best].cost.cycles,
+                });
+                if is_better {
+                    best = Some(at);
+                }
+            }
+            let Some(best) = best else { return Ok(None) };
+            let candidate = &mut candidates[best];
+            let Candidate { schedule, start, tree, steps, is_open, .. } = &*candidate;
+            if !is_open || self.is_legal(schedule, *start, steps)? {
+                return Ok(Some(candidates.swap_remove(best)));
+            }
+            (candidate.steps, candidate.cost, _) = self.steps(schedule, *start, tree, Asks::Now)?;
+            candidate.is_open = false;
+            if candidate.is_original() {
+                candidates.remove(best);
+            }
+        }
     }
 }
 
@@ -106,30 +173,19 @@ pub(super) fn choose(
         Fusion::Min => &[Fusion::Min],
         Fusion::Max => &[Fusion::Max],
     };
-    let mut best: Option<Candidate> = None;
+    let task = Task { region: &region, deps, machine, options };
+    let mut candidates: Vec<Candidate> = Vec::new();
     let mut failure = None;
-    let mut found = 0;
-    let mut offer = |candidate: Candidate, best: &mut Option<Candidate>| {
-        let better = |b: &Candidate| match options.draw {
-            Some(number) => number >> (found - 1) & 1 == 1,
-            None => candidate.cost.cycles < TIE * b.cost.cycles,
-        };
-        let is_better = best.as_ref().is_none_or(better);
-        found += 1;
-        if is_better {
-            *best = Some(candidate);
-        }
-    };
     let mut orders = Orders::of(scop, deps, Scalars::InOrder)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
         match scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion)) {
             Ok(Some(schedule)) => {
                 let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
-                let candidate = Candidate::of(schedule, start, (&region, deps), machine, options)?;
+                let candidate = task.candidate(&schedule, start, Asks::Later)?;
                 // Where everything depends on everything, nothing can be serialized and both strategies are one.
                 let one_component = !matches!(candidate.tree.shape, BandTree::Sequence(_));
-                offer(candidate, &mut best);
+                candidates.push(candidate);
                 if one_component {
                     break;
                 }
@@ -143,7 +199,8 @@ pub(super) fn choose(
     if deps.ranges.as_ref().is_some_and(|ranges| ranges.scalars.iter().any(|s| s.local_loops >= LOOPS_TO_PERMUTE)) {
         // isl makes use of the freedom where it can, not where it pays, and takes longer: one more attempt, and not at the expense
         // of what was found before.
-        let fusion = match best.as_ref().map(|b| b.start) {
+        let least = candidates.iter().min_by(|a, b| a.cost.cycles.total_cmp(&b.cost.cycles));
+        let fusion = match least.map(|c| c.start) {
             Some(Start::Scheduler { fusion, .. }) => fusion,
             _ => fusions[0],
         };
@@ -152,10 +209,10 @@ pub(super) fn choose(
         let candidate = scop.ctx.within(attempt, || {
             let schedule = Orders::of(scop, deps, Scalars::Reordered)?.find(fusion)?;
             let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
-            schedule.map(|s| Candidate::of(s, start, (&region, deps), machine, options)).transpose()
+            schedule.map(|s| task.candidate(&s, start, Asks::Later)).transpose()
         });
         match candidate {
-            Ok(Some(candidate)) => offer(candidate, &mut best),
+            Ok(Some(candidate)) => candidates.push(candidate),
             Ok(None) => {}
             Err(e) if is_uncarried(&e) => {}
             Err(e) => failure = Some(e),
@@ -163,13 +220,10 @@ pub(super) fn choose(
     }
     // isl may have taken apart, or put together, what runs best side by side as it is.
     let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
-    let as_it_is = scop.ctx.try_within(AS_IT_IS.at_most(left), || {
-        Candidate::of(schedule.clone(), Start::Original, (&region, deps), machine, options)
-    })?;
-    if let Some(candidate) = as_it_is.filter(|c| c.steps.iter().any(|step| matches!(step, Step::Jam { .. }))) {
-        offer(candidate, &mut best);
-    }
-    let Some(best) = best else {
+    let as_it_is =
+        scop.ctx.try_within(AS_IT_IS.at_most(left), || task.candidate(&schedule, Start::Original, Asks::Later))?;
+    candidates.extend(as_it_is.filter(|candidate| !candidate.is_original()));
+    let Some(best) = task.best_of(candidates)? else {
         return match failure {
             Some(e) => Err(e),
             None => leave("the scheduler found none that keeps the dependences".into(), false),
@@ -226,8 +280,14 @@ pub(super) fn choose(
     if options.parallel {
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
         let gain = || "independent iterations".to_string();
-        let original =
-            Candidate { schedule, start: Start::Original, tree: original, steps: Steps::new(), cost: before };
+        let original = Candidate {
+            schedule,
+            start: Start::Original,
+            tree: original,
+            steps: Steps::new(),
+            cost: before,
+            is_open: false,
+        };
         let decision = finish(&original, &original.steps, gain(), before.cycles + memory)?;
         if has_threads(&decision) {
             return Ok(decision);

@@ -6,7 +6,7 @@ use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
-use crate::transform::{BandId, Step, active, equal_at, label_above, statements_of};
+use crate::transform::{BandId, Step, active, all_equal_at, equal_at, label_above, statements_of};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -455,7 +455,7 @@ impl EstimatedRegion<'_> {
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
-            let coincident = at_once.is_subset(&equal_at(&at_once, row)?)?;
+            let coincident = all_equal_at(&at_once, row)?;
             members.push(Member {
                 position: m,
                 coincident,
@@ -502,7 +502,7 @@ fn lanes(
         for other in others {
             pairs = equal_at(&pairs, other)?;
         }
-        Ok(!pairs.is_subset(&equal_at(&pairs, row)?)?)
+        Ok(!all_equal_at(&pairs, row)?)
     };
     Ok(match with_sums {
         _ if !carried(all)? => Lanes::Independent,

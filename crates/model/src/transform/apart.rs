@@ -6,9 +6,9 @@
 //! members differ, or a sequence with the two in different children. A pair of `order` that reaches a node is *forced* if a live
 //! range adjacent to it is separated by this node or by one above.
 
-use super::equal_at;
+use super::distance::{Row, equal_at};
 use crate::dependence::Ranged;
-use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
+use isl::{IslError, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 
 /// Whether every node runs every forced pair in order or at once; a band, in each of its members (one after the other where they
 /// may not be permuted). Exact in neither direction, but `true` is sound.
@@ -92,8 +92,7 @@ fn band(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
         let local = together(&reach.live)?;
         reach.force(&local)?;
         for row in step {
-            let kept = reach.forced.lex_le_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(row)?)?;
-            if !reach.forced.is_subset(&kept)? {
+            if !Row::of(row)?.backward(&reach.forced)?.is_empty()? {
                 return Ok(false);
             }
         }

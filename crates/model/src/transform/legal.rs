@@ -2,13 +2,14 @@
 
 use super::apart::are_apart;
 use super::copy::{has_copies_below, opaque};
+use super::distance::{Agreement, Row, equal_at};
 use super::jam::{PrivateScalars, private};
 use super::label::find;
 use super::reach::instances_at;
 use super::{Step, StepError, Tree, label_above};
 use crate::dependence::Dependences;
 use crate::scop::{Scop, Statement, StatementId};
-use isl::{IslError, MultiUnionPwAff, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet};
+use isl::{IslError, ScheduleNode, ScheduleNodeType, UnionMap, UnionSet};
 use planted::Fault;
 
 /// A tree that [`check_legal`] let pass.
@@ -84,10 +85,8 @@ pub enum Legality {
 pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
     let Tree { schedule, copies, .. } = tree;
     let nothing = UnionMap::empty_ctx(schedule.ctx())?;
-    let ordered = dependences.validity()?;
-    let at_once = if planted::is(Fault::UpdatesAtOnce) { ordered.clone() } else { dependences.at_once()? };
     let mut found = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
-    let flagged = found.below(schedule.get_root()?, Pairs { ordered, at_once: Some(at_once) })?.get_schedule()?;
+    let flagged = found.below(schedule.get_root()?, Pairs::of(dependences)?)?.get_schedule()?;
     // At other parameter values the original runs.
     let possible = |pairs: &UnionMap| pairs.intersect_params(&dependences.known);
     found.of_order = possible(&found.of_order)?;
@@ -96,7 +95,8 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
         && let Some(ranges) = &dependences.ranges
     {
         let mut firm = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
-        firm.below(flagged.get_root()?, Pairs { ordered: dependences.firm_validity()?, at_once: None })?;
+        let pairs = Pairs { ordered: dependences.firm_validity()?, at_once: AtOnce::NotAsked };
+        firm.below(flagged.get_root()?, pairs)?;
         if possible(&firm.of_order)?.is_empty()? {
             let (scalars, private) = private(&flagged, scop, &ranges.scalars)?;
             if are_apart(&flagged, &scalars)? {
@@ -116,13 +116,36 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
 #[derive(Clone)]
 struct Pairs {
     ordered: UnionMap,
-    /// What iterations that run at once must not have between them; all of `ordered` and more. `None`: that is not asked.
-    at_once: Option<UnionMap>,
+    at_once: AtOnce,
+}
+
+/// What iterations that run at once must not have between them.
+#[derive(Clone)]
+enum AtOnce {
+    NotAsked,
+    /// No more than what is ordered.
+    Ordered,
+    /// All that is ordered, and more.
+    Also(UnionMap),
 }
 
 impl Pairs {
+    fn of(dependences: &Dependences) -> Result<Pairs, IslError> {
+        let ordered = dependences.validity()?;
+        if planted::is(Fault::UpdatesAtOnce) {
+            return Ok(Pairs { ordered, at_once: AtOnce::Ordered });
+        }
+        let all = dependences.at_once()?;
+        let at_once = if all.is_subset(&ordered)? { AtOnce::Ordered } else { AtOnce::Also(all) };
+        Ok(Pairs { ordered, at_once })
+    }
+
     fn map(&self, restrict: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Pairs, IslError> {
-        Ok(Pairs { ordered: restrict(&self.ordered)?, at_once: self.at_once.as_ref().map(&restrict).transpose()? })
+        let at_once = match &self.at_once {
+            AtOnce::Also(all) => AtOnce::Also(restrict(all)?),
+            other => other.clone(),
+        };
+        Ok(Pairs { ordered: restrict(&self.ordered)?, at_once })
     }
 }
 
@@ -155,25 +178,30 @@ impl Violations {
         let fills = has_copies_below(&node)?;
         let mut node = node;
         for (m, row) in rows.iter().enumerate() {
-            let mut carries = true;
-            if let Some(at_once) = &mut pairs.at_once {
-                let equal = equal_at(at_once, row)?;
+            let row = Row::of(row)?;
+            let (asked, all) = match &pairs.at_once {
+                AtOnce::NotAsked => (false, &pairs.ordered),
+                AtOnce::Ordered => (true, &pairs.ordered),
+                AtOnce::Also(all) => (true, all),
+            };
+            let Agreement { equal, differ: carries } = row.agreement(all)?;
+            if asked {
                 let is_last = m + 1 == rows.len();
-                carries = !at_once.is_subset(&equal)?;
                 let passes = (!carries || planted::is(Fault::CarriedAtOnce) && is_last) && !fills;
                 node = node.band_member_set_coincident(m, passes)?;
                 if !passes && label.is_some_and(|label| label.threads && m == 0 || label.vectors && is_last) {
-                    self.of_labels = self.of_labels.union(&at_once.subtract(&equal)?)?;
+                    self.of_labels = self.of_labels.union(&all.subtract(&equal)?)?;
                 }
-                *at_once = equal;
             }
-            // A loop that carries nothing has no pair of `ordered` in two of its iterations.
+            // A loop that carries nothing has no pair in two of its iterations: all stay as they are.
             if carries {
-                let kept = pairs.ordered.lex_le_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(row)?)?;
-                if !pairs.ordered.is_subset(&kept)? {
-                    self.add(&pairs.ordered.subtract(&kept)?)?;
-                }
-                pairs.ordered = equal_at(&pairs.ordered, row)?;
+                self.add(&row.backward(&pairs.ordered)?)?;
+                pairs = match pairs.at_once {
+                    AtOnce::Also(_) => {
+                        Pairs { ordered: row.agreement(&pairs.ordered)?.equal, at_once: AtOnce::Also(equal) }
+                    }
+                    at_once => Pairs { ordered: equal, at_once },
+                };
             }
         }
         self.below(node.child(0)?, pairs)?.parent()
@@ -209,12 +237,8 @@ pub(crate) fn active(node: &ScheduleNode, dependences: &UnionMap) -> Result<Unio
     if node.get_schedule_depth()? == 0 {
         return Ok(inside);
     }
-    inside.eq_at_multi_union_pw_aff(&node.get_prefix_schedule_multi_union_pw_aff()?)
-}
-
-/// The pairs with equal values of `row`.
-pub(crate) fn equal_at(pairs: &UnionMap, row: &UnionPwAff) -> Result<UnionMap, IslError> {
-    pairs.eq_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(row)?)
+    let prefix = node.get_prefix_schedule_multi_union_pw_aff()?.list()?;
+    prefix.iter().try_fold(inside, |pairs, row| equal_at(&pairs, row))
 }
 
 #[cfg(test)]
