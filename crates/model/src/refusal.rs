@@ -12,6 +12,8 @@ pub struct Refusal {
 
 /// The name of the budget that all loops of a file share.
 pub const THIS_FILE: &str = "this file";
+/// And of the one that a loop has because little can be gained there.
+pub const SMALL_GAIN: &str = "so small a gain";
 
 macro_rules! refusals {
     ($( $(#[$doc:meta])* $kind:ident => $message:literal, $advice:literal; )*) => {

@@ -125,7 +125,7 @@ pub enum Decision {
 }
 
 /// All attempts at an order together, and their estimates; each run of the scheduler has a budget of its own.
-const SEARCH: Budget = Budget::new("schedule", 750_000);
+const SEARCH: Budget = Budget::new("schedule", 1_500_000);
 
 /// Estimates that differ by less say nothing.
 const AS_GOOD: f64 = 0.05;

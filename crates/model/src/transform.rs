@@ -19,11 +19,10 @@ pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
 pub use jam::{ApartPoints, Points, PrivateScalars, apart_points};
 pub use label::{Label, label_above, labelled};
-pub use legal::{Legal, Legality, check_legal};
+pub use legal::{Legal, Legality, check_legal, keeps_order};
 
 pub(crate) use apart::are_apart;
 pub(crate) use distance::{all_equal_at, equal_at};
-pub(crate) use legal::active;
 pub(crate) use reach::{instances_at, statements_of};
 
 use crate::scop::ArrayId;

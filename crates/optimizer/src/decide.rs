@@ -1,9 +1,9 @@
 //! What to do with one region. Nothing here changes the IR.
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, Terms};
 use crate::trace::{Stage, stage};
 use crate::{contain, tell_of_failure};
-use isl::{Budget, Ctx, IslError};
+use isl::{Ctx, IslError};
 use llvm::Analyses;
 use llvm::body::ReadRegion;
 use llvm::facts::{FunctionFacts, Target};
@@ -12,7 +12,7 @@ use model::delicm::{self, Counts, Expansion, delicm};
 use model::dependence::{Dependences, dependences};
 use model::loop_ast::AstError;
 use model::plan::{Plan, PlanError, PlanOptions, admitted, build_plan};
-use model::refusal::{Refusal, RefusalKind, THIS_FILE};
+use model::refusal::{Refusal, RefusalKind};
 use model::schedule::{self, Decision, Machine, Order, ScheduleOptions, choose};
 use model::scop::Scop;
 use model::source::Line;
@@ -78,18 +78,25 @@ pub fn consider(
     allowance: &mut Allowance,
 ) -> Considered {
     let ctx = Ctx::new();
-    allowance.spend(&ctx, || consider_within(facts, analyses, options, &ctx))
+    let terms = allowance.terms();
+    allowance.spend(&ctx, || consider_within(facts, analyses, options, &ctx, terms))
 }
 
-fn consider_within(facts: &FunctionFacts, analyses: &Analyses, options: &Options, ctx: &Ctx) -> Considered {
+fn consider_within(
+    facts: &FunctionFacts,
+    analyses: &Analyses,
+    options: &Options,
+    ctx: &Ctx,
+    terms: Terms,
+) -> Considered {
+    let left = || ctx.operations_left().unwrap_or(u64::MAX);
     let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
     loop {
         let reading = stage(options, (&facts.source_name, facts.line), Stage::Read, || {
-            // What is read is to be looked at, too.
-            let half = Budget::new(THIS_FILE, ctx.operations_left().map_or(u64::MAX, |left| left / 2));
+            let budget = terms.reading(facts.values.len(), left());
             let read = || Ok(read::read_function(facts, analyses, ctx, &mut memory, options.assume));
-            ctx.within(half, read).unwrap_or_else(|never: IslError| unreachable!("{never}"))
+            ctx.within(budget, read).unwrap_or_else(|never: IslError| unreachable!("{never}"))
         });
         let mut considered = Considered { regions: Vec::new(), refusals: Vec::new() };
         for refusal in reading.refusals {
@@ -115,7 +122,9 @@ fn consider_within(facts: &FunctionFacts, analyses: &Analyses, options: &Options
         // There may not be enough time for all.
         open.sort_by(|(_, a, _), (_, b, _)| b.promise.total_cmp(&a.promise));
         for (at, prospects, region) in open {
-            decided[at] = Some(consider_region(facts, *region, options, prospects.left));
+            let consider = || Ok(consider_region(facts, *region, options, prospects.left));
+            let region = ctx.within(terms.region(prospects.gain, left()), consider);
+            decided[at] = Some(region.unwrap_or_else(|never: IslError| unreachable!("{never}")));
         }
         considered.regions = decided.into_iter().flatten().collect();
         let before = memory.too_large.len();
@@ -137,6 +146,8 @@ fn consider_within(facts: &FunctionFacts, analyses: &Analyses, options: &Options
 struct Prospects {
     /// The cycles that can be gained at most, for what it takes to find out: that grows as the square of the accesses, about.
     promise: f64,
+    /// Those cycles.
+    gain: f64,
     left: Option<Left>,
 }
 
@@ -161,7 +172,11 @@ impl Prospects {
         let Findings { part_may_gain, cycles: estimate, .. } = findings;
         let accesses: usize = scop.statements.values().map(|s| s.accesses.len()).sum();
         let promise = cycles / (accesses as f64).powi(2).max(1.0);
-        Prospects { promise, left: refusal.map(|refusal| Left { refusal, part_may_gain, cycles: estimate }) }
+        Prospects {
+            promise,
+            gain: cycles,
+            left: refusal.map(|refusal| Left { refusal, part_may_gain, cycles: estimate }),
+        }
     }
 }
 

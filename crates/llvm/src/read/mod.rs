@@ -27,7 +27,7 @@ use crate::body::ReadRegion;
 use crate::facts::{BlockId, FunctionFacts, Oracle};
 use attempts::Again;
 use model::assume::Allowed;
-use model::refusal::{Refusal, RefusalKind, THIS_FILE};
+use model::refusal::{Refusal, RefusalKind, SMALL_GAIN, THIS_FILE};
 use model::source::Line;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -110,7 +110,9 @@ struct Inputs<'a> {
 
 pub fn refusal_of_isl(error: &isl::IslError, line: Line) -> Refusal {
     match error {
-        isl::IslError::OutOfBudget { stage: THIS_FILE } => Refusal::new(RefusalKind::LeftOut, line, THIS_FILE),
+        isl::IslError::OutOfBudget { stage: stage @ (THIS_FILE | SMALL_GAIN) } => {
+            Refusal::new(RefusalKind::LeftOut, line, *stage)
+        }
         isl::IslError::OutOfBudget { stage } => Refusal::new(RefusalKind::OutOfBudget, line, *stage),
         other => Refusal::new(RefusalKind::InternalError, line, other.to_string()),
     }

@@ -40,7 +40,8 @@ pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions)
     let ratio = least / before.cycles;
     // Threads are a gain by themselves.
     if ratio < options.worthwhile || options.parallel || options.draw.is_some() {
-        return Ok(Outlook { decision: None, cycles: before.cycles - least });
+        let cycles = if options.parallel { before.cycles } else { before.cycles - least };
+        return Ok(Outlook { decision: None, cycles });
     }
     let percent = 100.0 * ratio;
     let reason = format!("whatever the order, it takes at least {percent:.0} % of the original's time");

@@ -8,7 +8,7 @@ use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
 use crate::scop::Scop;
-use crate::transform::{self, BandId, Step, StepError, Steps, label_above, labelled};
+use crate::transform::{BandId, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
 
@@ -76,17 +76,11 @@ impl Task<'_> {
     fn candidate(self, schedule: &Schedule, start: Start, asks: Asks) -> Result<Candidate, IslError> {
         let schedule = labelled(schedule)?;
         let tree = EstimatedTree::of(self.region, &schedule)?;
-        let (steps, cost, is_open) = self.steps(&schedule, start, &tree, asks)?;
+        let (steps, cost, is_open) = self.steps(&schedule, &tree, asks)?;
         Ok(Candidate { schedule, start, tree, steps, cost, is_open })
     }
 
-    fn steps(
-        self,
-        schedule: &Schedule,
-        start: Start,
-        tree: &EstimatedTree,
-        asks: Asks,
-    ) -> Result<(Steps, Cost, bool), IslError> {
+    fn steps(self, schedule: &Schedule, tree: &EstimatedTree, asks: Asks) -> Result<(Steps, Cost, bool), IslError> {
         let mut trials = MAX_TRIALS;
         let mut is_open = false;
         let mut is_legal = |steps: &Steps| match (asks, trials) {
@@ -97,7 +91,7 @@ impl Task<'_> {
             (Asks::Now, 0) => Ok(false),
             (Asks::Now, _) => {
                 trials -= 1;
-                self.is_legal(schedule, start, steps)
+                self.is_legal(schedule, steps)
             }
         };
         let reversals = drawn_reversals(&tree.shape, self.options);
@@ -105,16 +99,11 @@ impl Task<'_> {
         Ok((steps, cost, is_open))
     }
 
-    fn is_legal(self, schedule: &Schedule, start: Start, steps: &Steps) -> Result<bool, IslError> {
+    fn is_legal(self, schedule: &Schedule, steps: &Steps) -> Result<bool, IslError> {
         let scop = self.region.scop();
         let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
         let judged = scop.ctx.try_within(TRIAL.at_most(left), || {
-            match Order::from_steps((start, schedule), steps, scop, self.deps) {
-                Ok(_) => Ok(true),
-                Err(OrderError::Violated(_)) => Ok(false),
-                Err(OrderError::Step(StepError::Isl(error))) => Err(error),
-                Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
-            }
+            keeps_order(&applied(schedule, steps, scop)?.schedule, scop, self.deps)
         })?;
         Ok(judged == Some(true))
     }
@@ -134,11 +123,11 @@ impl Task<'_> {
             }
             let Some(best) = best else { return Ok(None) };
             let candidate = &mut candidates[best];
-            let Candidate { schedule, start, tree, steps, is_open, .. } = &*candidate;
-            if !is_open || self.is_legal(schedule, *start, steps)? {
+            let Candidate { schedule, tree, steps, is_open, .. } = &*candidate;
+            if !is_open || self.is_legal(schedule, steps)? {
                 return Ok(Some(candidates.swap_remove(best)));
             }
-            (candidate.steps, candidate.cost, _) = self.steps(schedule, *start, tree, Asks::Now)?;
+            (candidate.steps, candidate.cost, _) = self.steps(schedule, tree, Asks::Now)?;
             candidate.is_open = false;
             if candidate.is_original() {
                 candidates.remove(best);
@@ -349,13 +338,7 @@ fn drawn_packs(
     options: &ScheduleOptions,
 ) -> Result<Steps, IslError> {
     let Some(number) = options.draw.filter(|_| options.may_allocate) else { return Ok(steps) };
-    let mut tree = transform::Tree::from(schedule.clone());
-    for step in &steps {
-        tree = match step.apply(&tree, scop) {
-            Err(StepError::Isl(error)) => return Err(error),
-            other => other.expect("steps are made for this tree"),
-        };
-    }
+    let mut tree = applied(schedule, &steps, scop)?;
     for (band, ..) in bands(&tree.schedule)? {
         for &array in scop.arrays.keys() {
             let tried = u64::from(array.0) << 8 | u64::from(band.level);
@@ -374,6 +357,18 @@ fn drawn_packs(
         }
     }
     Ok(steps)
+}
+
+/// Requires: the steps are made for this tree.
+fn applied(schedule: &Schedule, steps: &Steps, scop: &Scop) -> Result<Tree, IslError> {
+    let mut tree = Tree::from(schedule.clone());
+    for step in steps {
+        tree = match step.apply(&tree, scop) {
+            Err(StepError::Isl(error)) => return Err(error),
+            other => other.expect("steps are made for this tree"),
+        };
+    }
+    Ok(tree)
 }
 
 /// Labels the outermost loops for threads and innermost ones for vectors, where they are legal; threads where one execution of the band

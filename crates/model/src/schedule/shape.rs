@@ -6,7 +6,7 @@ use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
-use crate::transform::{BandId, Step, active, all_equal_at, equal_at, label_above, statements_of};
+use crate::transform::{BandId, Step, all_equal_at, equal_at, label_above, statements_of};
 use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -488,6 +488,18 @@ impl EstimatedRegion<'_> {
         }
         Ok(out)
     }
+}
+
+/// The pairs that reach the node together: of its statements, and equal in all bands above it. Of a statement that is there in part, all
+/// pairs are taken to do so.
+fn active(node: &ScheduleNode, pairs: &UnionMap) -> Result<UnionMap, IslError> {
+    let statements = node.get_universe_domain()?;
+    let inside = pairs.intersect_domain(&statements)?.intersect_range(&statements)?;
+    if node.get_schedule_depth()? == 0 {
+        return Ok(inside);
+    }
+    let prefix = node.get_prefix_schedule_multi_union_pw_aff()?.list()?;
+    prefix.iter().try_fold(inside, |pairs, row| equal_at(&pairs, row))
 }
 
 /// `with_sums` is given where it differs from `all`.

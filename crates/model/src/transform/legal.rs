@@ -2,14 +2,14 @@
 
 use super::apart::are_apart;
 use super::copy::{has_copies_below, opaque};
-use super::distance::{Agreement, Row, equal_at};
+use super::distance::{Agreement, Row};
 use super::jam::{PrivateScalars, private};
 use super::label::find;
 use super::reach::instances_at;
 use super::{Step, StepError, Tree, label_above};
 use crate::dependence::Dependences;
 use crate::scop::{Scop, Statement, StatementId};
-use isl::{IslError, ScheduleNode, ScheduleNodeType, UnionMap, UnionSet};
+use isl::{Ctx, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet};
 use planted::Fault;
 
 /// A tree that [`check_legal`] let pass.
@@ -84,25 +84,15 @@ pub enum Legality {
 /// no dependences of their own: they are transparent or wrong (`opaque`).
 pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
     let Tree { schedule, copies, .. } = tree;
-    let nothing = UnionMap::empty_ctx(schedule.ctx())?;
-    let mut found = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
-    let flagged = found.below(schedule.get_root()?, Pairs::of(dependences)?)?.get_schedule()?;
     // At other parameter values the original runs.
     let possible = |pairs: &UnionMap| pairs.intersect_params(&dependences.known);
+    let (mut found, flagged) = Violations::all(schedule, Pairs::of(dependences)?)?;
     found.of_order = possible(&found.of_order)?;
     let mut own = PrivateScalars::new();
     if !found.of_order.is_empty()?
-        && let Some(ranges) = &dependences.ranges
+        && let Some(private) = with_ranges_moved(&flagged, scop, dependences)?
     {
-        let mut firm = Violations { of_order: nothing.clone(), of_labels: nothing.clone() };
-        let pairs = Pairs { ordered: dependences.firm_validity()?, at_once: AtOnce::NotAsked };
-        firm.below(flagged.get_root()?, pairs)?;
-        if possible(&firm.of_order)?.is_empty()? {
-            let (scalars, private) = private(&flagged, scop, &ranges.scalars)?;
-            if are_apart(&flagged, &scalars)? {
-                (found.of_order, own) = (nothing, private);
-            }
-        }
+        (found.of_order, own) = (UnionMap::empty_ctx(schedule.ctx())?, private);
     }
     let opaque = opaque(tree, scop, &dependences.known)?;
     let violated = found.of_order.union(&possible(&found.of_labels)?)?.union(&opaque)?;
@@ -110,6 +100,26 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
         true => Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone(), private: own })),
         false => Legality::Violated(violated),
     })
+}
+
+/// Does the tree keep the order, as [`check_legal`] says? Labels and copies are not asked about.
+pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<bool, IslError> {
+    Ok(Violations::is_in_order(schedule, dependences.validity()?, &dependences.known)?
+        || with_ranges_moved(schedule, scop, dependences)?.is_some())
+}
+
+/// If the order is kept but for live ranges of scalars that change places: the scalars of which there must be several then.
+fn with_ranges_moved(
+    schedule: &Schedule,
+    scop: &Scop,
+    dependences: &Dependences,
+) -> Result<Option<PrivateScalars>, IslError> {
+    let Some(ranges) = &dependences.ranges else { return Ok(None) };
+    if !Violations::is_in_order(schedule, dependences.firm_validity()?, &dependences.known)? {
+        return Ok(None);
+    }
+    let (scalars, private) = private(schedule, scop, &ranges.scalars)?;
+    Ok(are_apart(schedule, &scalars)?.then_some(private))
 }
 
 /// The pairs that reach a node together: both in its domain, and equal in all bands above it.
@@ -153,26 +163,72 @@ struct Violations {
     of_order: UnionMap,
     /// Between iterations that a label wants to run at once.
     of_labels: UnionMap,
+    /// The parameter values that count. `Some`: one violation of the order is enough.
+    until_first: Option<Set>,
+}
+
+/// Why a tree was not looked at to the end.
+enum Halt {
+    Isl(IslError),
+    /// It is out of order.
+    Violated,
+}
+
+impl From<IslError> for Halt {
+    fn from(error: IslError) -> Halt {
+        Halt::Isl(error)
+    }
 }
 
 impl Violations {
+    fn none(ctx: &Ctx) -> Result<Violations, IslError> {
+        let nothing = UnionMap::empty_ctx(ctx)?;
+        Ok(Violations { of_order: nothing.clone(), of_labels: nothing, until_first: None })
+    }
+
+    /// Is every pair of `ordered` in order, at these parameter values?
+    fn is_in_order(schedule: &Schedule, ordered: UnionMap, known: &Set) -> Result<bool, IslError> {
+        let mut found = Violations { until_first: Some(known.clone()), ..Violations::none(schedule.ctx())? };
+        match found.below(schedule.get_root()?, Pairs { ordered, at_once: AtOnce::NotAsked }) {
+            Ok(_) => Ok(true),
+            Err(Halt::Violated) => Ok(false),
+            Err(Halt::Isl(error)) => Err(error),
+        }
+    }
+
+    /// All that there are; and the tree with exact flags.
+    fn all(schedule: &Schedule, pairs: Pairs) -> Result<(Violations, Schedule), IslError> {
+        let mut found = Violations::none(schedule.ctx())?;
+        match found.below(schedule.get_root()?, pairs) {
+            Ok(node) => Ok((found, node.get_schedule()?)),
+            Err(Halt::Isl(error)) => Err(error),
+            Err(Halt::Violated) => unreachable!("all are asked for"),
+        }
+    }
+
     /// The node with exact flags at and below it, if that is asked; ends where it began.
-    fn below(&mut self, node: ScheduleNode, pairs: Pairs) -> Result<ScheduleNode, IslError> {
+    fn below(&mut self, node: ScheduleNode, pairs: Pairs) -> Result<ScheduleNode, Halt> {
         match node.get_type()? {
             // Nothing says in which order these run.
             ScheduleNodeType::Leaf => self.add(&pairs.ordered).map(|()| node),
             ScheduleNodeType::Band => self.band(node, pairs),
             ScheduleNodeType::Sequence | ScheduleNodeType::Set => self.parts(node, &pairs),
-            _ => self.below(node.child(0)?, pairs)?.parent(),
+            _ => Ok(self.below(node.child(0)?, pairs)?.parent()?),
         }
     }
 
-    fn add(&mut self, pairs: &UnionMap) -> Result<(), IslError> {
+    fn add(&mut self, pairs: &UnionMap) -> Result<(), Halt> {
+        if let Some(known) = &self.until_first
+            && !pairs.is_empty()?
+            && !pairs.intersect_params(known)?.is_empty()?
+        {
+            return Err(Halt::Violated);
+        }
         self.of_order = self.of_order.union(pairs)?;
         Ok(())
     }
 
-    fn band(&mut self, node: ScheduleNode, mut pairs: Pairs) -> Result<ScheduleNode, IslError> {
+    fn band(&mut self, node: ScheduleNode, mut pairs: Pairs) -> Result<ScheduleNode, Halt> {
         let rows = node.band_get_partial_schedule()?.list()?;
         let label = label_above(&node)?;
         let fills = has_copies_below(&node)?;
@@ -204,10 +260,10 @@ impl Violations {
                 };
             }
         }
-        self.below(node.child(0)?, pairs)?.parent()
+        Ok(self.below(node.child(0)?, pairs)?.parent()?)
     }
 
-    fn parts(&mut self, node: ScheduleNode, pairs: &Pairs) -> Result<ScheduleNode, IslError> {
+    fn parts(&mut self, node: ScheduleNode, pairs: &Pairs) -> Result<ScheduleNode, Halt> {
         let is_sequence = node.get_type()? == ScheduleNodeType::Sequence;
         let mut node = node;
         let mut earlier: Option<UnionSet> = None;
@@ -228,17 +284,6 @@ impl Violations {
         }
         Ok(node)
     }
-}
-
-/// The dependences between instances that reach the node together: in its domain, and equal in all bands above it.
-pub(crate) fn active(node: &ScheduleNode, dependences: &UnionMap) -> Result<UnionMap, IslError> {
-    let domain = node.get_domain()?;
-    let inside = dependences.intersect_domain(&domain)?.intersect_range(&domain)?;
-    if node.get_schedule_depth()? == 0 {
-        return Ok(inside);
-    }
-    let prefix = node.get_prefix_schedule_multi_union_pw_aff()?.list()?;
-    prefix.iter().try_fold(inside, |pairs, row| equal_at(&pairs, row))
 }
 
 #[cfg(test)]
