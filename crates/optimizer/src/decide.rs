@@ -336,7 +336,7 @@ fn refusal_of_plan(error: PlanError, line: Line) -> Refusal {
         PlanError::Refused(refusal) => refusal,
         // Expressions of the check are generated under its budget.
         PlanError::Isl(error) | PlanError::Ast(AstError::Isl(error)) => llvm::read::refusal_of_isl(&error, line),
-        PlanError::Ast(error @ AstError::TooLarge { .. }) => {
+        PlanError::Ast(error @ (AstError::TooLarge { .. } | AstError::Alone { .. })) => {
             Refusal::new(RefusalKind::TooComplex, line, error.to_string())
         }
         PlanError::Ast(error @ AstError::Wrong { .. }) => Refusal::new(RefusalKind::Unsound, line, error.to_string()),

@@ -27,6 +27,9 @@ pub enum AstError {
     TooLarge { nodes: usize, limit: usize },
     #[error("isl generated an expression that is not understood: {what}")]
     NotUnderstood { what: String },
+    /// isl leaves out loops of one iteration; which of those that run side by side it is, is not told then.
+    #[error("the one iteration of {statement} in the loop over {band} has no number")]
+    Alone { statement: StatementId, band: BandId },
     #[error("the loops that isl made are not those of the schedule: {what}")]
     Wrong { what: String },
 }
@@ -307,12 +310,17 @@ impl Converter {
         let role = depth.and_then(|d| scope.roles.get(&d).copied()).unwrap_or_default();
         if ast.for_is_degenerate()? {
             // One iteration; a variable rather than a substitution keeps the expressions below small.
-            if matches!(first, Expr::Int(_) | Expr::Param(_) | Expr::Counter(_)) {
+            if matches!(first, Expr::Int(_) | Expr::Param(_) | Expr::Counter(_)) && !role.is_jammed() {
                 inner.counters.insert(name, first);
                 return self.node(&ast.for_get_body()?, &inner);
             }
             let body = self.node(&ast.for_get_body()?, &inner)?;
-            let role = if role.is_independent() { LoopRole::Independent } else { LoopRole::InOrder };
+            let role = match role {
+                // Which of the iterations side by side it is tells whose scalars these are.
+                LoopRole::Jammed { .. } => role,
+                _ if role.is_independent() => LoopRole::Independent,
+                _ => LoopRole::InOrder,
+            };
             return Ok(Node::For(Box::new(For { counter, last: first.clone(), first, step: 1, body, role })));
         }
         let role = if scope.in_thread { role.in_thread() } else { role };

@@ -22,13 +22,11 @@ pub fn write_out(node: Node, scop: &Scop, apart: &ApartPoints) -> Node {
 
 /// Calls are told which of the scalars that their iteration has for itself they use.
 ///
-/// Requires: nothing is written out yet.
+/// Requires: nothing is written out yet. Ensures: what is to be written out has more than one iteration.
 pub fn own_scalars(node: &mut Node, scop: &Scop, scalars: &PrivateScalars) -> Result<(), AstError> {
-    if scalars.is_empty() || planted::is(Fault::ScalarsSharedSideBySide) {
-        Ok(())
-    } else {
-        own_scalars_in(node, scop, scalars, &mut Vec::new())
-    }
+    let none = PrivateScalars::new();
+    let scalars = if planted::is(Fault::ScalarsSharedSideBySide) { &none } else { scalars };
+    own_scalars_in(node, scop, scalars, &mut Vec::new())
 }
 
 fn own_scalars_in(
@@ -52,6 +50,10 @@ fn own_scalars_in(
             around.push((points, f.counter));
             own_scalars_in(&mut f.body, scop, scalars, around)?;
             around.pop();
+            // One iteration has nothing beside it.
+            if f.first == f.last {
+                f.role = LoopRole::InOrder;
+            }
             Ok(())
         }
         Node::Call { statement, private, .. } => {
@@ -63,8 +65,7 @@ fn own_scalars_in(
                 let (mut number, mut of) = (Expr::Int(0), 1);
                 for points in loops {
                     let Some((_, counter)) = around.iter().find(|(other, _)| other == points) else {
-                        let what = format!("{statement} is not in the loop over {}", points.band);
-                        return Err(AstError::NotUnderstood { what });
+                        return Err(AstError::Alone { statement: *statement, band: points.band });
                     };
                     number = Expr::binary(BinaryOp::Mul, Expr::Int(points.by.into()), number);
                     number = Expr::binary(BinaryOp::Add, number, Expr::Counter(*counter));
@@ -374,8 +375,10 @@ impl Limit {
             _ => Limit::add(Expr::binary(BinaryOp::Sub, Expr::Int(least), value.clone()), out),
         }
     }
-    /// Of two limits that differ by a number only the stricter counts.
+    /// Of two limits that differ by a number only the stricter counts. It may be asked where what it was taken from does not run, and
+    /// what is known there of dividends may not be so.
     fn add(value: Expr, out: &mut Vec<Limit>) {
+        let value = total(value);
         let Some(terms) = Terms::of(&value) else { return out.push(Limit(value)) };
         for Limit(other) in out.iter_mut() {
             let Some(others) = Terms::of(other).filter(|others| others.products == terms.products) else { continue };
@@ -402,6 +405,33 @@ impl Limit {
             1 => Some(End::Upper(terms.negated()?.expr())),
             -1 => Some(End::Lower(terms.expr())),
             _ => None,
+        }
+    }
+}
+
+/// The same where it has a value, and a value everywhere.
+fn total(expr: Expr) -> Expr {
+    let parts = |l: Box<Expr>, r: Box<Expr>| (total(*l), total(*r));
+    match expr {
+        Expr::Int(_) | Expr::Param(_) | Expr::Counter(_) => expr,
+        Expr::Neg(e) => Expr::Neg(Box::new(total(*e))),
+        Expr::Select { condition, then, otherwise } => {
+            let (then, otherwise) = parts(then, otherwise);
+            let condition = Box::new(total(*condition));
+            Expr::Select { condition, then: Box::new(then), otherwise: Box::new(otherwise) }
+        }
+        Expr::Binary(BinaryOp::ExactDiv | BinaryOp::NonNegDiv, l, r) => {
+            let (l, r) = parts(l, r);
+            Expr::binary(BinaryOp::FloorDiv, l, r)
+        }
+        Expr::Binary(BinaryOp::NonNegRem, l, r) => {
+            let (l, r) = parts(l, r);
+            let whole = Expr::binary(BinaryOp::Mul, r.clone(), Expr::binary(BinaryOp::FloorDiv, l.clone(), r));
+            Expr::binary(BinaryOp::Sub, l, whole)
+        }
+        Expr::Binary(op, l, r) => {
+            let (l, r) = parts(l, r);
+            Expr::binary(op, l, r)
         }
     }
 }

@@ -256,6 +256,23 @@ impl SideBySide {
         let elements: f64 = homes.into_iter().map(|reference| self.elements(reference)).sum();
         elements + moving.scalars as f64 * self.count(moving)
     }
+    /// Lines that are gone from the first cache before the innermost loop comes to their next element. It walks through as many rows at
+    /// once as run side by side. How far apart these are is not known, and in practice it is often a power of two: then only so many
+    /// have a place.
+    fn evicted(&self, moving: &Moving, innermost: LoopKey, machine: &Machine) -> f64 {
+        let line = machine.cache_line as f64;
+        let walks = |r: &&Reference| r.along(innermost).is_some_and(|stride| stride != 0.0 && stride.abs() < line);
+        let is_unknown = |r: &&Reference| !r.certain;
+        let mut homes: Vec<&Reference> = Vec::new();
+        for reference in moving.references.iter().filter(walks).filter(is_unknown) {
+            if !homes.iter().any(|home| home.array == reference.array && home.strides == reference.strides) {
+                homes.push(reference);
+            }
+        }
+        let rows: f64 = homes.iter().map(|reference| self.elements(reference)).sum();
+        let per_iteration = |r: &&Reference| self.elements(r) * r.along(innermost).map_or(1.0, f64::abs) / line;
+        if rows > WAYS { homes.iter().map(per_iteration).sum() } else { 0.0 }
+    }
     /// What one iteration of the innermost loop takes without vectors. Loads, stores and as many operations; what the loop does not move
     /// costs nothing as long as there are registers enough.
     fn cycles(&self, moving: &Moving, innermost: LoopKey, registers: f64) -> f64 {
@@ -302,6 +319,7 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
                 let cycles = side_by_side.cycles(moving, *key, machine.registers());
                 if count > 1.0 {
                     cost.cycles += entries * KEPT_ENTRY * side_by_side.kept(moving, *key);
+                    cost.cycles += times * side_by_side.evicted(moving, *key, machine) * L2_LINE;
                 }
                 if vectors {
                     let factor = vector_factor(moving, machine);

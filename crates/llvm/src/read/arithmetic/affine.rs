@@ -247,7 +247,7 @@ impl Arithmetic<'_> {
                 let b = self.affine_at(operands[1], scope, trusted, deeper)?;
                 self.min_max(*min_max, vec![a, b], scope)
             }
-            Op::Freeze if self.values.oracle.is_guaranteed_not_poison(operands[0]) => {
+            Op::Freeze if self.is_never_poison(operands[0], scope, deeper)? => {
                 self.affine_at(operands[0], scope, false, deeper)
             }
             _ => not_affine(facts.display_name(value)),
@@ -322,12 +322,16 @@ impl Arithmetic<'_> {
         Ok(self.outside_range(a, scope, true)?.is_empty()?)
     }
 
+    pub fn prove_unsigned(&self, a: &Affine, scope: &Scope) -> Read<bool> {
+        Ok(self.outside_range(a, scope, false)?.is_empty()?)
+    }
+
     /// Known to be, or proved here.
     pub fn is_signed(&self, a: &Affine, scope: &Scope) -> Read<bool> {
         Ok(a.signed || self.prove_signed(a, scope)?)
     }
     pub fn is_unsigned(&self, a: &Affine, scope: &Scope) -> Read<bool> {
-        Ok(a.unsigned || self.outside_range(a, scope, false)?.is_empty()?)
+        Ok(a.unsigned || self.prove_unsigned(a, scope)?)
     }
 
     fn is_never_negative(&self, a: &Affine, scope: &Scope) -> Read<bool> {

@@ -14,6 +14,7 @@ mod affine;
 mod condition;
 mod known;
 mod modular;
+mod poison;
 mod polynomial;
 
 pub use address::Address;
