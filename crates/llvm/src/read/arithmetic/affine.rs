@@ -166,7 +166,14 @@ impl Arithmetic<'_> {
     }
 
     /// The operation that computes `value`, read through its operands.
-    fn expression(&mut self, value: ValueId, bits: u32, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
+    pub(super) fn expression(
+        &mut self,
+        value: ValueId,
+        bits: u32,
+        scope: &Scope,
+        trusted: bool,
+        depth: u32,
+    ) -> Read<Affine> {
         let facts = self.values.facts;
         if let Some(read) = self.operation(value, bits, scope, trusted, depth)? {
             return Ok(read);
@@ -247,7 +254,7 @@ impl Arithmetic<'_> {
                 let b = self.affine_at(operands[1], scope, trusted, deeper)?;
                 self.min_max(*min_max, vec![a, b], scope)
             }
-            Op::Freeze if self.is_never_poison(operands[0], scope, deeper)? => {
+            Op::Freeze if self.is_its_operand(value, scope, deeper)? => {
                 self.affine_at(operands[0], scope, false, deeper)
             }
             _ => not_affine(facts.display_name(value)),

@@ -9,8 +9,17 @@ use crate::facts::{CastOp, Instruction, IntOp, Op, ValueId, ValueKind};
 use crate::read::arithmetic::affine::Affine;
 
 impl Arithmetic<'_> {
+    /// Is what `freeze` gives what it gets? One in the region gets inputs that were frozen when the region was entered; one before it may
+    /// have got others.
+    pub(super) fn is_its_operand(&mut self, freeze: ValueId, scope: &Scope, depth: u32) -> Read<bool> {
+        let Some(instruction) = self.values.facts.instruction(freeze) else { return Ok(false) };
+        let operand = instruction.operands[0];
+        Ok(self.values.oracle.is_guaranteed_not_poison(operand)
+            || !self.values.is_outside(freeze) && self.is_never_poison(operand, scope, depth)?)
+    }
+
     /// In no instance of the scope. What comes from outside and is not looked through is frozen when the region is entered.
-    pub(super) fn is_never_poison(&mut self, value: ValueId, scope: &Scope, depth: u32) -> Read<bool> {
+    fn is_never_poison(&mut self, value: ValueId, scope: &Scope, depth: u32) -> Read<bool> {
         let facts = self.values.facts;
         let value = self.values.stands_for(value);
         if matches!(facts.value(value).kind, ValueKind::ConstantInt(_))
@@ -54,15 +63,20 @@ impl Arithmetic<'_> {
         if flags.exact || flags.disjoint {
             return Ok(false);
         }
+        if !(flags.nsw || flags.nuw || flags.nneg) {
+            return Ok(true);
+        }
         let mut all = Vec::new();
-        if flags.nsw || flags.nuw {
-            all.push(value);
+        for operand in &instruction.operands {
+            all.push(self.proved(*operand, scope)?);
         }
-        if flags.nsw || flags.nuw || flags.nneg {
-            all.extend(&instruction.operands);
+        if !flags.nneg {
+            // Computed from its operands: as a parameter of its own it would be in range by definition.
+            let bits = self.bits(value)?;
+            all.push(self.prove(|this| this.expression(value, bits, scope, false, 0))?);
         }
-        for value in all {
-            let Some(a) = self.proved(value, scope)? else { return Ok(false) };
+        for a in all {
+            let Some(a) = a else { return Ok(false) };
             let is_natural = flags.nuw || flags.nneg;
             // Both readings are one number then.
             let signed = flags.nsw || flags.nneg;
