@@ -14,7 +14,7 @@ const LARGE_GAIN: f64 = 1e8;
 const RESERVED: u64 = 4_800_000;
 /// Otherwise a region may take this much, and one operation more for so many cycles. An operation takes about a thousand cycles: the
 /// time is gained back after ten thousand runs, or fewer.
-const FOR_A_REGION: u64 = 250_000;
+const FOR_A_REGION: u64 = 400_000;
 const CYCLES_FOR_AN_OPERATION: f64 = 10.0;
 /// To read a function that may have many of them.
 const FOR_READING: u64 = 400_000;
