@@ -9,7 +9,8 @@
 //! // expect-both: kernel        in the run above, it held at least once and failed at least once
 //! // expect-fast late: kernel   the same with position=late (the others are about position=early)
 //! // also: force,draw=3         compile it with these options too, at both positions
-//! // expect-fast anywhere: kernel   in all configurations taken together
+//! // expect-fast anywhere: kernel   in all configurations taken together it held at least once; where it did not, it may be
+//! //                                that another configuration asks for more work to do
 //! ```
 //!
 //! `// test: run --loopwright=force -Wno-…` gives options to the optimizer, and flags to it and the plain compiler. The expected
@@ -242,7 +243,9 @@ impl Side<'_> {
         let mine: Vec<&Stats> = stats.iter().filter(|s| s.function == self.function).collect();
         let fast: u64 = mine.iter().map(|s| s.fast).sum();
         let original: u64 = mine.iter().map(|s| s.original).sum();
-        if (fast > 0, original > 0) == (self.fast, self.original) {
+        // What new code is for depends on the configuration.
+        let may_fail = self.position == ANYWHERE && !self.original;
+        if (fast > 0, original > 0 && !may_fail) == (self.fast, self.original) {
             return Ok(());
         }
         let side = match (self.fast, self.original) {
