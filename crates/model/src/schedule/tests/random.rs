@@ -194,13 +194,20 @@ fn needed(sketch: &str, ctx: &isl::Ctx) -> isl::UnionSet {
     }
 }
 
+/// isl's scheduler takes minutes for some regions.
+const ATTEMPT: isl::Budget = isl::Budget { name: "schedule", operations: 100_000, steps: isl::STEPS_OF_A_SECOND };
+
 /// Either isl's order with random steps, one loop reversed whatever it carries, or any tree.
 fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     let is_flat = scop.statements.values().all(|s| s.domain.dim(isl::DimType::Set).unwrap() >= 2);
     if is_flat && dice.roll(3) > 0 {
         return random_tree(dice, scop);
     }
-    let found = Orders::of(scop, deps, Scalars::InOrder).unwrap().find(Fusion::Max).unwrap();
+    let mut orders = Orders::of(scop, deps, Scalars::InOrder).unwrap();
+    let found = match scop.ctx.within(ATTEMPT, || orders.find(Fusion::Max)) {
+        Err(error) if error.is_out_of_budget() => None,
+        found => found.unwrap(),
+    };
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
     let mut steps = random_steps(dice, scop, deps, &schedule);
     let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), &schedule).unwrap();
