@@ -98,7 +98,10 @@ impl Arithmetic<'_> {
         }
         for (operand, from) in instruction.operands.iter().zip(incoming) {
             if !facts.in_loop(*from, in_loop) {
-                if !self.is_never_poison(*operand, scope, depth + 1)? {
+                // The first value is in range, too, or the steps do not begin where the function does.
+                let Some(first) = self.proved(*operand, scope)? else { return Ok(false) };
+                let in_range = self.prove_signed(&first, scope)? && self.prove_unsigned(&first, scope)?;
+                if !in_range || !self.is_never_poison(*operand, scope, depth + 1)? {
                     return Ok(false);
                 }
                 continue;
