@@ -1,8 +1,11 @@
 // The passes of LLVM that run before and after us on one function.
 #include "shim.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -23,6 +26,39 @@ static void run(FunctionPassManager &Passes, Managers &AMs, Function &F) {
   Passes.run(F, *AMs.FAM);
   AMs.forget(F);
 }
+
+// Puts the stores of iterations side by side behind the loads that they have nothing to do with. Rows that run side by side are often a
+// multiple of 4096 bytes apart; there processors take a load for one of what was just stored to the row before, and wait.
+struct SinkStores : PassInfoMixin<SinkStores> {
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    const unsigned Mark = F.getContext().getMDKindID("loopwright.side_by_side");
+    auto &AA = FAM.getResult<AAManager>(F);
+    for (BasicBlock &B : F) {
+      SmallVector<StoreInst *> LastFirst;
+      for (Instruction &I : reverse(B))
+        if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->hasMetadata(Mark))
+          LastFirst.push_back(Store);
+      BatchAAResults Aliases(AA);
+      for (StoreInst *Store : LastFirst) {
+        Store->setMetadata(Mark, nullptr);
+        if (!Store->isSimple())
+          continue;
+        const MemoryLocation Stored = MemoryLocation::get(Store);
+        Instruction *Last = Store;
+        for (Instruction *Next = Store->getNextNode(); Next && !Next->isTerminator(); Next = Next->getNextNode()) {
+          if (isModOrRefSet(Aliases.getModRefInfo(Next, Stored)) || !isGuaranteedToTransferExecutionToSuccessor(Next))
+            break;
+          Last = Next;
+        }
+        if (Last != Store)
+          Store->moveAfter(Last);
+      }
+    }
+    PreservedAnalyses Preserved;
+    Preserved.preserveSet<CFGAnalyses>();
+    return Preserved;
+  }
+};
 
 extern "C" {
 
@@ -50,9 +86,12 @@ void lw_clean_up(Managers *AMs, LLVMValueRef F) {
   FunctionPassManager Passes;
   Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  // Iterations side by side store to one element again and again.
+  Passes.addPass(DSEPass());
   Passes.addPass(InstCombinePass());
   Passes.addPass(SimplifyCFGPass());
   Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  Passes.addPass(SinkStores());
   Passes.addPass(LoopSimplifyPass());
   run(Passes, *AMs, *unwrap<Function>(F));
 }

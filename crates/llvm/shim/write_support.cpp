@@ -307,6 +307,24 @@ LLVMValueRef lw_write_worker(LLVMValueRef parent_ref, const char *name, LLVMType
   return wrap(worker);
 }
 
+// Rows that run side by side are streams of elements, one register each. To SLP they are lanes of one vector, to be gathered from
+// everywhere in every iteration, and its cost model takes an x86 gather for cheap: dot products of eight rows are then slower than one
+// row alone. Without gathers it leaves them as they are. A function is inlined only where it finds the features it was compiled for:
+// before that, all functions that are alike stay so.
+void lw_write_avoid_gathers(LLVMValueRef function_ref, bool alike) {
+  auto *function = cast<Function>(unwrap(function_ref));
+  if (!Triple(function->getParent()->getTargetTriple()).isX86())
+    return;
+  const StringRef feature = "+prefer-no-gather";
+  const Attribute before = function->getFnAttribute("target-features");
+  if (before.getValueAsString().contains(feature))
+    return;
+  const std::string features = (before.getValueAsString() + (before.getValueAsString().empty() ? "" : ",") + feature).str();
+  for (Function &other : *function->getParent())
+    if (&other == function || (alike && !other.isDeclaration() && other.getFnAttribute("target-features") == before))
+      other.addFnAttr("target-features", features);
+}
+
 // Gives an instruction copied into `worker` a location there: the line in the function that the worker was cut out of.
 void lw_write_rescope(LLVMValueRef instruction_ref, LLVMValueRef worker) {
   auto *instruction = cast<Instruction>(unwrap(instruction_ref));

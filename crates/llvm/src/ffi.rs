@@ -159,6 +159,7 @@ unsafe extern "C" {
     pub fn lw_write_set_branch_weights(branch: Value, taken: u32, not_taken: u32);
     pub fn lw_write_begin_alias_scopes(before: Value, scopes: *const Metadata, count: usize);
     pub fn lw_write_artificial_location(function: Value) -> Metadata;
+    pub fn lw_write_avoid_gathers(function: Value, alike: bool);
     pub fn lw_write_worker(parent: Value, name: *const c_char, ty: Type) -> Value;
     pub fn lw_write_rescope(instruction: Value, worker: Value);
     pub fn lw_write_append_destructor(function: Value);

@@ -41,11 +41,10 @@ pub enum Node {
         then: Box<Node>,
         otherwise: Box<Node>,
     },
-    /// Iterations of loops that run side by side, written out, in their order. No two of them touch one cell of the arrays in `apart`,
-    /// if one writes there, nor do any others that are written out here in another iteration of the loops around.
+    /// Iterations of loops that run side by side, written out, in their order.
     Jammed {
         points: Vec<Node>,
-        apart: Vec<ArrayId>,
+        apart: Vec<Apart>,
     },
     /// One instance of a statement; `coordinates[d]` is its d-th iteration count.
     Call {
@@ -68,6 +67,15 @@ pub enum Node {
         /// The loads that the copy stands for.
         loads: Vec<ValueId>,
     },
+}
+
+/// Points of different classes touch no cell of the array together, if one of them writes there, whatever the iterations of the loops
+/// around.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apart {
+    pub array: ArrayId,
+    /// Of each point, counted from 0.
+    pub classes: Vec<usize>,
 }
 
 /// One of as many scalars as there are iterations side by side.

@@ -47,8 +47,9 @@ pub enum Test {
     Holds(Expr),
     /// No test: loads one of the region's invariants where the condition holds, so that later terms can use it.
     Preload { invariant: ValueId, when: Expr },
-    /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high).
-    Disjoint { first: Extent, second: Extent },
+    /// No byte of `first` lies in `second`. Trivially true when one of them is empty (low >= high). Blocks of one matrix lie side by
+    /// side, each within the other's extent; but if their rows are equally long, the windows tell them apart.
+    Disjoint { first: Extent, second: Extent, windows: Option<Box<[Window; 2]>> },
     /// No byte of a row behind a pointer is in another, or in another array, where one of the two is written.
     Rows(RowsTest),
 }
@@ -61,6 +62,14 @@ pub struct Extent {
     pub high: Expr,
 }
 
+/// The bytes that are touched in rows of an array, `base + k * stride + low .. base + k * stride + high` for some k.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    pub stride: Expr,
+    pub low: Expr,
+    pub high: Expr,
+}
+
 impl Plan {
     /// How many operations the check executes at most. The ends of an extent are computed once, by the first term that needs them.
     pub fn check_cost(&self) -> usize {
@@ -68,7 +77,7 @@ impl Plan {
         let mut cost = 0;
         for term in &self.check {
             cost += term.test.cost();
-            let Test::Disjoint { first, second } = &term.test else { continue };
+            let Test::Disjoint { first, second, .. } = &term.test else { continue };
             for extent in [first, second] {
                 match computed.contains(&extent) {
                     true => cost -= extent.cost(),
@@ -85,8 +94,12 @@ impl Test {
         match self {
             Test::Holds(expr) => expr.cost().max(1),
             Test::Preload { when, .. } => 1 + when.cost(),
-            // Two comparisons for order.
-            Test::Disjoint { first, second } => 2 + first.cost() + second.cost(),
+            // Two comparisons for order, or eight operations on the windows.
+            Test::Disjoint { first, second, windows } => {
+                let of_window = |w: &Window| 4 + w.stride.cost() + w.low.cost() + w.high.cost();
+                let windows: usize = windows.iter().flat_map(|both| both.iter()).map(of_window).sum();
+                2 + windows + first.cost() + second.cost()
+            }
             Test::Rows(rows) => rows.cost(),
         }
     }

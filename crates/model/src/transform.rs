@@ -18,6 +18,8 @@ mod reach;
 pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
 pub use jam::{ApartPoints, Points, PrivateScalars, apart_points};
+
+pub(crate) use jam::common;
 pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal, keeps_order};
 
@@ -74,6 +76,8 @@ pub enum Step {
     Tile { band: BandId, sizes: Vec<i64> },
     /// The iterations of one member run backwards.
     Reverse { band: BandId, member: usize },
+    /// One member counts from where another, of the same band or one around it, stands, or that many times it: `i` runs at `i + by * j`.
+    Skew { band: BandId, member: usize, by: i64, of: (BandId, usize) },
     /// So many iterations of one member run side by side in all loops below it: the member counts groups, and a loop over a group,
     /// written out, is innermost.
     Jam { band: BandId, member: usize, by: i64 },
@@ -92,6 +96,7 @@ impl Step {
             Step::Permute { band, .. }
             | Step::Tile { band, .. }
             | Step::Reverse { band, .. }
+            | Step::Skew { band, .. }
             | Step::Jam { band, .. }
             | Step::Pack { band, .. }
             | Step::Threads { band }
@@ -102,9 +107,12 @@ impl Step {
     pub fn is_label(&self) -> bool {
         match self {
             Step::Threads { .. } | Step::Vectors { .. } => true,
-            Step::Permute { .. } | Step::Tile { .. } | Step::Reverse { .. } | Step::Jam { .. } | Step::Pack { .. } => {
-                false
-            }
+            Step::Permute { .. }
+            | Step::Tile { .. }
+            | Step::Reverse { .. }
+            | Step::Skew { .. }
+            | Step::Jam { .. }
+            | Step::Pack { .. } => false,
         }
     }
 }
@@ -130,6 +138,9 @@ impl fmt::Display for Step {
             Step::Permute { band, order } => write!(f, "permute {band} ({})", list(order, ", ")),
             Step::Tile { band, sizes } => write!(f, "tile {band} by {}", list(sizes, " x ")),
             Step::Reverse { band, member } => write!(f, "reverse {band} ({member})"),
+            Step::Skew { band, member, by, of: (other, of) } => {
+                write!(f, "skew {band} ({member}) by {by} x {other} ({of})")
+            }
             Step::Jam { band, member, by } => write!(f, "jam {band} ({member}) by {by}"),
             Step::Pack { band, array } => write!(f, "pack {array} before {band}"),
             Step::Threads { band } => write!(f, "threads {band}"),

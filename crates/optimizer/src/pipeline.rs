@@ -11,7 +11,7 @@ use llvm::write::{WriteOptions, write_region};
 use llvm::{Analyses, Backup, FunctionHandle};
 use model::refusal::{Refusal, RefusalKind};
 use model::source::Line;
-use options::Options;
+use options::{Options, Position};
 use std::collections::BTreeMap;
 
 /// What happened to one function.
@@ -99,7 +99,8 @@ fn write_all(
     options: &Options,
 ) -> Result<(), WriteFailure> {
     let (parallel, stats, outline) = (options.parallel, options.stats, options.outline);
-    let write_options = WriteOptions { parallel, stats, outline, ..WriteOptions::default() };
+    let before_inlining = options.position == Position::Early;
+    let write_options = WriteOptions { parallel, stats, outline, before_inlining, ..WriteOptions::default() };
     let mut at = considered.regions.iter().position(|r| r.verdict.is_ok()).unwrap_or(0);
     let Some(backup) = Backup::copy(function) else {
         // The reader refuses such a function.

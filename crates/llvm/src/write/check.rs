@@ -6,7 +6,7 @@ use super::inputs::Inputs;
 use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
 use model::loop_ast::{BinaryOp, Expr, interval_of};
-use model::plan::{CheckTerm, Extent, Test};
+use model::plan::{CheckTerm, Extent, Test, Window};
 use model::scop::{ArrayId, ParamId, ValueId};
 use planted::Fault;
 
@@ -77,8 +77,9 @@ impl<'s> Check<'s> {
                 Test::Preload { invariant, when } => self.write_preload(*invariant, when)?,
                 Test::Holds(expr) => self.write_test(|check, overflows| check.checked_bool(expr, overflows))?,
                 Test::Rows(rows) => self.write_rows(rows)?,
-                Test::Disjoint { first, second } => {
-                    self.write_test(|check, overflows| check.checked_disjoint(first, second, overflows))?
+                Test::Disjoint { first, second, windows } => {
+                    let windows = windows.as_deref();
+                    self.write_test(|check, overflows| check.checked_disjoint(first, second, windows, overflows))?
                 }
             }
         }
@@ -165,17 +166,90 @@ impl<'s> Check<'s> {
 
     /// Both extents are `[p + low, p + high)` with p an unsigned address. Disjoint ⇔ one is empty, or one ends where or before the
     /// other begins.
-    fn checked_disjoint(&mut self, a: &Extent, b: &Extent, overflows: &mut Overflows) -> Result<Value, WriteError> {
-        let (a, b) = (self.checked_extent(a, overflows)?, self.checked_extent(b, overflows)?);
+    fn checked_disjoint(
+        &mut self,
+        first: &Extent,
+        second: &Extent,
+        windows: Option<&[Window; 2]>,
+        overflows: &mut Overflows,
+    ) -> Result<Value, WriteError> {
+        let (a, b) = (self.checked_extent(first, overflows)?, self.checked_extent(second, overflows)?);
         let build = self.build;
         let a_before = build.compare(Compare::UnsignedLe, a.end, b.first);
         let b_before = build.compare(Compare::UnsignedLe, b.end, a.first);
         let mut apart = build.or(a_before, b_before);
+        if let Some([window, other]) = windows {
+            let bases = (self.base_in_check(first.array)?, self.base_in_check(second.array)?);
+            // Rarely needed, and a division.
+            let from = build.block();
+            let (beside, join) = (build.new_block(c"lw.check"), build.new_block(c"lw.check"));
+            build.branch_if(apart, join, beside);
+            build.at_end(beside);
+            let side_by_side = self.checked_windows((bases.0, window), (bases.1, other))?;
+            let computed_in = build.block();
+            build.branch(join);
+            build.at_end(join);
+            let both = build.phi(apart.ty());
+            both.add_incoming(build.bool(true), from);
+            both.add_incoming(side_by_side, computed_in);
+            apart = both;
+        }
         for &bit in a.wrapped.iter().chain(&b.wrapped) {
             apart = build.and(apart, build.not(bit));
         }
         // Where one is empty its addresses mean nothing and may have wrapped.
         Ok(build.or(build.or(a.empty, b.empty), apart))
+    }
+
+    /// Are the windows of two arrays apart, in rows that are equally long?
+    ///
+    /// Let f and g be the addresses at which a window of v and one of w bytes begin, f ≤ g, the rows s bytes long, and r = (g − f) mod s.
+    /// Where v ≤ r and r + w ≤ s, a byte of the first has a distance from f that is, modulo s, in 0 .. v, and a byte of the other one in
+    /// r .. r + w. No address is beyond 64 bits: the caller sees to that for the extents, which are in numbers what is meant here.
+    ///
+    /// What is computed here is used nowhere else, overflows included.
+    fn checked_windows(&mut self, a: (Value, &Window), b: (Value, &Window)) -> Result<Value, WriteError> {
+        let build = self.build;
+        let mut overflows = Overflows::default();
+        let mut wrapped = Vec::new();
+        let mut begins_and_widths = Vec::new();
+        let mut strides = Vec::new();
+        for (base, window) in [a, b] {
+            let [low, high, stride] = [
+                self.checked_int(&window.low, &mut overflows)?,
+                self.checked_int(&window.high, &mut overflows)?,
+                self.checked_int(&window.stride, &mut overflows)?,
+            ];
+            let width = self.checked_arithmetic(BinaryOp::Sub, high, low, &mut overflows);
+            let (Some(low_value), Some(width), Some(stride)) = (low.value, width.value, stride.value) else {
+                return Ok(build.bool(false));
+            };
+            let begin = self.checked_address(build.address(base), low, low_value, &mut wrapped);
+            begins_and_widths.push((begin, width));
+            strides.push(stride);
+        }
+        if overflows.always {
+            return Ok(build.bool(false));
+        }
+        let [(f, v), (g, w)] = [begins_and_widths[0], begins_and_widths[1]];
+        let one = build.constant(1);
+        let in_order = build.compare(Compare::UnsignedLe, f, g);
+        let distance = build.select(in_order, build.sub(g, f), build.sub(f, g));
+        let (first, second) = (build.select(in_order, v, w), build.select(in_order, w, v));
+        let mut ok =
+            build.and(build.compare(Compare::Eq, strides[0], strides[1]), build.compare(Compare::Ge, strides[0], one));
+        // No division by zero, whatever comes of the rest; and no width is longer than a row, so that sums are no overflow.
+        let stride = build.select(ok, strides[0], one);
+        for width in [first, second] {
+            ok = build.and(ok, build.compare(Compare::UnsignedLe, width, stride));
+        }
+        let rest = build.urem(distance, stride);
+        ok = build.and(ok, build.compare(Compare::UnsignedLe, first, rest));
+        ok = build.and(ok, build.compare(Compare::UnsignedLe, second, build.sub(stride, rest)));
+        for bit in overflows.bits.into_iter().chain(wrapped) {
+            ok = build.and(ok, build.not(bit));
+        }
+        Ok(ok)
     }
 
     /// Every term runs only where those before it held, without an overflow; so what they computed can be used again.

@@ -263,6 +263,11 @@ impl Value {
             LLVMAddAttributeAtIndex(self.0, place, LLVMCreateEnumAttribute(self.ty().context(), kind, 0));
         }
     }
+    /// Of a function: it is compiled without instructions that load the lanes of a vector from several places; if `alike`, all functions of
+    /// the module are.
+    pub fn avoid_gathers(self, alike: bool) {
+        unsafe { lw_write_avoid_gathers(self, alike) }
+    }
     pub fn register_destructor(self) {
         unsafe { lw_write_append_destructor(self) }
     }
@@ -385,7 +390,7 @@ macro_rules! operations {
 }
 
 impl Builder {
-    operations! { Value: add(LLVMBuildAdd) sub(LLVMBuildSub) mul(LLVMBuildMul) sdiv(LLVMBuildSDiv) udiv(LLVMBuildUDiv) }
+    operations! { Value: add(LLVMBuildAdd) sub(LLVMBuildSub) mul(LLVMBuildMul) sdiv(LLVMBuildSDiv) udiv(LLVMBuildUDiv) urem(LLVMBuildURem) }
     operations! { Value: srem(LLVMBuildSRem) and(LLVMBuildAnd) or(LLVMBuildOr) xor(LLVMBuildXor) }
     operations! { Type: sext(LLVMBuildSExt) zext(LLVMBuildZExt) trunc(LLVMBuildTrunc) }
 

@@ -15,7 +15,8 @@ impl CodeWriter<'_> {
         match node {
             Node::Block(children) => children.iter().try_for_each(|child| self.write_node(child)),
             Node::Jammed { points, apart } => {
-                let outer = self.tags.enter_points(self.build, points.len(), apart);
+                self.build.block().function().avoid_gathers(self.site.options.before_inlining);
+                let outer = self.tags.enter_points(self.build, apart);
                 for (number, point) in points.iter().enumerate() {
                     self.tags.at_point(number);
                     self.write_node(point)?;

@@ -84,11 +84,13 @@ pub struct WriteOptions {
     pub outline: bool,
     /// A parallel loop of fewer iterations runs on the calling thread.
     pub min_parallel_trip: u64,
+    /// The function may still become a part of others.
+    pub before_inlining: bool,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { parallel: false, stats: false, outline: false, min_parallel_trip: 4 }
+        WriteOptions { parallel: false, stats: false, outline: false, min_parallel_trip: 4, before_inlining: false }
     }
 }
 

@@ -131,9 +131,7 @@ impl Check<'_> {
         let mut overflows = Overflows::default();
         let (first, end) =
             (self.checked_int(&rows.first, &mut overflows)?, self.checked_int(&rows.end, &mut overflows)?);
-        let (Some(first_row), Some(end_row)) = (first.value, end.value) else {
-            return Err(WriteError::Plan("there are more rows than 64 bits can count".into()));
-        };
+        let [first_row, end_row] = self.known_or_leave([first, end], &mut overflows);
         self.leave_on_overflow(overflows);
         let before = build.block();
         let [head, body, look, next, done] =
@@ -158,9 +156,7 @@ impl Check<'_> {
         build.at_end(look);
         let mut overflows = Overflows::default();
         let (low, high) = (self.checked_int(&rows.low, &mut overflows)?, self.checked_int(&rows.high, &mut overflows)?);
-        let (Some(low_value), Some(high_value)) = (low.value, high.value) else {
-            return Err(WriteError::Plan("a row is longer than 64 bits can count".into()));
-        };
+        let [low_value, high_value] = self.known_or_leave([low, high], &mut overflows);
         self.leave_on_overflow(overflows);
         let offset = build.mul(row, build.constant(described.stride));
         let place = build.offset(base, build.add(offset, build.constant(described.first)));
@@ -185,6 +181,14 @@ impl Check<'_> {
         build.branch(head);
         build.at_end(done);
         Ok(())
+    }
+
+    /// Their values; where one does not fit 64 bits, the original runs.
+    fn known_or_leave<const N: usize>(&self, numbers: [Number; N], overflows: &mut Overflows) -> [Value; N] {
+        numbers.map(|number| {
+            overflows.always |= number.value.is_none();
+            number.value.unwrap_or(self.build.constant(0))
+        })
     }
 
     fn look_at(&self, seen: &Seen, first: Value, end: Value) {

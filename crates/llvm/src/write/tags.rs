@@ -3,9 +3,13 @@
 use super::ir::{Builder, Metadata, Value};
 use crate::body::ReadRegion;
 use indexmap::IndexMap;
+use model::loop_ast::Apart;
 use model::plan::{Plan, Test};
 use model::scop::ArrayId;
 use std::collections::HashSet;
+
+/// On stores of iterations side by side, until [`crate::module::FunctionHandle::clean_up`] has put them behind the loads.
+const SIDE_BY_SIDE: &str = "loopwright.side_by_side";
 
 /// The alias scopes of one region, one per memory array, and the access group of the innermost vector loop being written.
 pub(super) struct Tags {
@@ -25,8 +29,8 @@ struct ScopeLists {
 
 /// Iterations that are written out side by side, being written.
 pub(super) struct Points {
-    /// For arrays of which no two of them touch one byte, if one writes it: a scope for each.
-    scopes: IndexMap<ArrayId, Vec<Metadata>>,
+    /// For arrays of which some of them touch no byte together, if one writes it: a scope for each class, and the class of each.
+    scopes: IndexMap<ArrayId, (Vec<Metadata>, Vec<usize>)>,
     /// The one being written.
     now: usize,
 }
@@ -40,7 +44,7 @@ impl Tags {
         let mut tested: HashSet<_> = HashSet::new();
         for term in &plan.check {
             match &term.test {
-                Test::Disjoint { first, second } => drop(tested.insert(ordered(first.array, second.array))),
+                Test::Disjoint { first, second, .. } => drop(tested.insert(ordered(first.array, second.array))),
                 Test::Rows(rows) => tested.extend(rows.apart().map(|(a, b)| ordered(a, b))),
                 Test::Holds(_) | Test::Preload { .. } => {}
             }
@@ -76,16 +80,17 @@ impl Tags {
         Tags { scopes, slots, lists, group: None, points: None }
     }
 
-    /// Until [`Tags::leave_points`], accesses to these arrays in one point are separate from those in others: so it is for all
+    /// Until [`Tags::leave_points`], accesses to these arrays in points of one class are separate from those of others: so it is for all
     /// iterations of the loops around, hence for one execution of the new code.
-    pub(super) fn enter_points(&mut self, build: &Builder, count: usize, apart: &[ArrayId]) -> Option<Points> {
+    pub(super) fn enter_points(&mut self, build: &Builder, apart: &[Apart]) -> Option<Points> {
         let mut scopes = IndexMap::new();
-        for array in apart {
+        for Apart { array, classes } in apart {
             let domain = build.self_node(&[build.metadata_text("loopwright side by side")]);
             let scope = |number| build.self_node(&[domain, build.metadata_text(&format!("{array} {number}"))]);
+            let count = classes.iter().max().map_or(0, |last| last + 1);
             let own: Vec<Metadata> = (0..count).map(scope).collect();
             self.scopes.extend(&own);
-            scopes.insert(*array, own);
+            scopes.insert(*array, (own, classes.clone()));
         }
         self.points.replace(Points { scopes, now: 0 })
     }
@@ -108,12 +113,17 @@ impl Tags {
         let Some(ScopeLists { own, others }) = self.lists.get(&array) else { return };
         let (mut own, mut others) = (vec![*own], others.clone());
         if let Some((points, now)) = self.points.as_ref().and_then(|p| Some((p.scopes.get(&array)?, p.now))) {
-            own.push(points[now]);
-            others.extend(points.iter().enumerate().filter(|(number, _)| *number != now).map(|(_, scope)| *scope));
+            let (scopes, classes) = points;
+            let class = classes[now];
+            own.push(scopes[class]);
+            others.extend(scopes.iter().enumerate().filter(|(other, _)| *other != class).map(|(_, scope)| *scope));
         }
         access.set_metadata("alias.scope", build.metadata_node(&own));
         if !others.is_empty() {
             access.set_metadata("noalias", build.metadata_node(&others));
+        }
+        if self.points.is_some() && access.is_store() {
+            access.set_metadata(SIDE_BY_SIDE, build.metadata_node(&[]));
         }
     }
 

@@ -5,10 +5,14 @@
 //! are two versions then. What depends on k, as at the edge of a triangle, cuts its range in three: before, where it is full,
 //! and behind. So control inside of k is as good as none.
 
-use super::{AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
+use super::{Apart, AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
 use crate::scop::{ArrayId, Scop};
-use crate::transform::{ApartPoints, Points, PrivateScalars};
+use crate::transform::{ApartPoints, BandId, Points, PrivateScalars, common};
 use planted::Fault;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which iteration of each of the loops that are written out.
+type Place = Vec<(BandId, i64)>;
 
 /// More copies of calls than this in one place are not made.
 const MAX_CALLS: usize = 64;
@@ -200,9 +204,9 @@ impl Writer<'_> {
         Some(match node {
             Node::For(f) if f.role.is_jammed() => {
                 let mut points = Vec::new();
-                self.points(f, &mut points, full)?;
+                self.points(f, &mut Vec::new(), &mut points, full)?;
                 let apart = self.apart_in(&points);
-                Node::Jammed { points, apart }
+                Node::Jammed { points: points.into_iter().map(|(_, point)| point).collect(), apart }
             }
             Node::For(f) => {
                 if f.first != f.last {
@@ -231,9 +235,15 @@ impl Writer<'_> {
         })
     }
 
-    /// Loops directly in each other are one list of points.
-    fn points(&mut self, f: &For, points: &mut Vec<Node>, full: &mut Vec<Limit>) -> Option<()> {
-        let LoopRole::Jammed { points: Points { by, .. } } = f.role else { return None };
+    /// Loops directly in each other are one list of points, each with its place in them. `around`: the places so far.
+    fn points(
+        &mut self,
+        f: &For,
+        around: &mut Place,
+        points: &mut Vec<(Place, Node)>,
+        full: &mut Vec<Limit>,
+    ) -> Option<()> {
+        let LoopRole::Jammed { points: Points { by, band } } = f.role else { return None };
         if f.step != 1 {
             return None;
         }
@@ -241,29 +251,39 @@ impl Writer<'_> {
         Limit::at_least(&f.last, i128::from(by) - 1, full);
         for value in 0..by {
             let body = f.body.clone().replaced(&counter_is(f.counter, &Expr::Int(i128::from(value))));
+            around.push((band, value));
             match &body {
-                Node::For(inner) if inner.role.is_jammed() => self.points(inner, points, full)?,
-                body => points.push(self.copy_out(body, full)?),
+                Node::For(inner) if inner.role.is_jammed() => self.points(inner, around, points, full)?,
+                body => points.push((around.clone(), self.copy_out(body, full)?)),
             }
+            around.pop();
         }
         Some(())
     }
 
-    /// What is apart for all statements in it.
-    fn apart_in(&self, points: &[Node]) -> Vec<ArrayId> {
-        let mut all: Option<Vec<ArrayId>> = None;
-        points.iter().for_each(|point| {
+    /// What is apart for all statements in them.
+    fn apart_in(&self, points: &[(Place, Node)]) -> Vec<Apart> {
+        let mut all: Option<BTreeMap<ArrayId, BTreeSet<BandId>>> = None;
+        let nothing = BTreeMap::new();
+        points.iter().for_each(|(_, point)| {
             point.for_each(&mut |node| {
                 let Node::Call { statement, .. } = node else { return };
-                let apart = self.apart.get(statement);
-                let is_apart = |array: &ArrayId| apart.is_some_and(|apart| apart.contains(array));
-                all = Some(match all.take() {
-                    Some(all) => all.into_iter().filter(is_apart).collect(),
-                    None => apart.into_iter().flatten().copied().collect(),
-                });
+                let apart = self.apart.get(statement).unwrap_or(&nothing);
+                all = Some(all.take().map_or_else(|| apart.clone(), |all| common(&all, apart)));
             });
         });
-        all.unwrap_or_default()
+        let apart = all.into_iter().flatten().map(|(array, loops)| {
+            let mut places: Vec<Place> = Vec::new();
+            let class = |(place, _): &(Place, Node)| {
+                let place: Place = place.iter().filter(|(band, _)| loops.contains(band)).copied().collect();
+                places.iter().position(|known| *known == place).unwrap_or_else(|| {
+                    places.push(place);
+                    places.len() - 1
+                })
+            };
+            Apart { array, classes: points.iter().map(class).collect() }
+        });
+        apart.filter(|apart| apart.classes.iter().any(|class| *class != 0)).collect()
     }
 
     fn fresh(&mut self) -> Counter {

@@ -3,7 +3,7 @@
 use super::extent::{Extents, Unchecked};
 use super::rows;
 use super::temporary::{Temporary, temporaries};
-use super::{CheckKind, CheckTerm, Extent, Plan, Test};
+use super::{CheckKind, CheckTerm, Extent, Plan, Test, Window};
 use crate::assume::{AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
@@ -106,7 +106,11 @@ fn order(scop: &Scop, check: &mut [CheckTerm]) {
         let (stage, is_preload) = match &term.test {
             Test::Preload { invariant, .. } => (before(*invariant), true),
             Test::Holds(expr) => (of_expr(expr), false),
-            Test::Disjoint { first, second } => (of_extent(first).max(of_extent(second)), false),
+            Test::Disjoint { first, second, windows } => {
+                let of_window = |w: &Window| of_expr(&w.stride).max(of_expr(&w.low)).max(of_expr(&w.high));
+                let windows = windows.iter().flat_map(|both| both.iter()).map(of_window).max().unwrap_or(0);
+                (of_extent(first).max(of_extent(second)).max(windows), false)
+            }
             // It reads pointers, which the original does for certain where all else holds.
             Test::Rows(_) => (usize::MAX, false),
         };
@@ -202,12 +206,20 @@ fn terms(scop: &Scop, copies: &Copies, options: &PlanOptions) -> Result<Terms, P
             continue;
         }
         // Two reads of one byte do no harm, so of an array that meets one that is only read, only the writes count.
-        let ends = extents.of(first, !second_written).and_then(|f| Ok((f, extents.of(second, !first_written)?)));
-        match ends {
-            Ok((Some(first), Some(second))) => check.push(CheckTerm {
-                kind: CheckKind::Assumed(AssumptionKind::AA),
-                test: Test::Disjoint { first, second },
-            }),
+        let mut ends = || -> Result<_, Unchecked> {
+            let (of_first, of_second) = (extents.of(first, !second_written)?, extents.of(second, !first_written)?);
+            let windows = [extents.window(first, !second_written)?, extents.window(second, !first_written)?];
+            Ok((of_first, of_second, windows))
+        };
+        match ends() {
+            Ok((Some(first), Some(second), windows)) => {
+                let windows = match windows {
+                    [Some(first), Some(second)] => Some(Box::new([first, second])),
+                    _ => None,
+                };
+                let test = Test::Disjoint { first, second, windows };
+                check.push(CheckTerm { kind: CheckKind::Assumed(AssumptionKind::AA), test })
+            }
             // One of them is never touched.
             Ok(_) => {}
             Err(Unchecked::Unknown { line }) => {
@@ -554,19 +566,38 @@ mod tests {
                     Test::Holds(e) => format!("{kind}: {text}: {}\n", show(e)),
                     Test::Preload { when, .. } => format!("{kind}: {text} if {}\n", show(when)),
                     Test::Rows(_) => format!("{kind}: {text}\n"),
-                    Test::Disjoint { first, second } => format!(
-                        "{kind}: {text}: {} + [{}, {}) against {} + [{}, {})\n",
-                        first.array,
-                        show(&first.low),
-                        show(&first.high),
-                        second.array,
-                        show(&second.low),
-                        show(&second.high)
-                    ),
+                    Test::Disjoint { first, second, windows } => {
+                        let extent = |e: &Extent| format!("{} + [{}, {})", e.array, show(&e.low), show(&e.high));
+                        let window =
+                            |w: &Window| format!("[{}, {}) of {}", show(&w.low), show(&w.high), show(&w.stride));
+                        let windows =
+                            windows.as_deref().map(|[a, b]| format!(", or {} against {}", window(a), window(b)));
+                        let windows = windows.unwrap_or_default();
+                        format!("{kind}: {text}: {} against {}{windows}\n", extent(first), extent(second))
+                    }
                 })
                 .chain([format!("cost {}\n", plan.check_cost())])
                 .collect(),
         }
+    }
+
+    #[test]
+    fn blocks_of_one_matrix_are_told_apart_by_their_columns() {
+        check(
+            "array A0 8 p1
+             array A1 8 p2
+             context 1 <= p0 <= p1 and p0 <= p2
+             for i : 0 <= i < p0
+               for j : 0 <= j < p0
+                 read A0[i, j]; write A1[i, j]",
+            &[],
+            &[(0, 1)],
+            expect![[r#"
+                Work: enough iterations: p0 * p0 >= 4096: p0 * p0 >= 4096
+                AA: A0 and A1 do not overlap: A0 + [0, ((p0 - 1) * p1 + (p0 - 1)) * 8 + 8) against A1 + [0, ((p0 - 1) * p2 + (p0 - 1)) * 8 + 8), or [0, (p0 - 1) * 8 + 8) of 8 * p1 against [0, (p0 - 1) * 8 + 8) of 8 * p2
+                cost 38
+            "#]],
+        );
     }
 
     const COPY: &str = "for i : 0 <= i < p0
@@ -671,10 +702,10 @@ mod tests {
             &[],
             &[(0, 1)],
             expect![[r#"
-            Work: enough iterations: p0 * p1 >= 4096: p0 * p1 >= 4096
-            AA: A0 and A1 do not overlap: A0 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8) against A1 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8)
-            cost 22
-        "#]],
+                Work: enough iterations: p0 * p1 >= 4096: p0 * p1 >= 4096
+                AA: A0 and A1 do not overlap: A0 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8) against A1 + [0, ((p0 - 1) * p1 + (p1 - 1)) * 8 + 8), or [0, (p1 - 1) * 8 + 8) of 8 * p1 against [0, (p1 - 1) * 8 + 8) of 8 * p1
+                cost 38
+            "#]],
         );
     }
     #[test]

@@ -1,7 +1,7 @@
 //! The bytes that a region touches of an array, as expressions in the parameters.
 
 use super::build::plus_one;
-use super::{Extent, RowExtent};
+use super::{Extent, RowExtent, Window};
 use crate::loop_ast::{AstError, BinaryOp, Expr, expr_from_pw_aff, expr_from_set};
 use crate::scop::{ArrayId, FramedPart, ParamId, Rows, Scop};
 use crate::source::Line;
@@ -87,6 +87,32 @@ impl<'a> Extents<'a> {
         Ok(ends.map(|(low, high)| Extent { array, low, high }))
     }
 
+    /// The same of its rows, where these are as long as parameters say: of one that is made of others, a part may be another array's.
+    ///
+    /// Ensures: as [`Self::of`], with any number of rows between a touched byte and the window.
+    pub(super) fn window(&self, array: ArrayId, only_writes: bool) -> Result<Option<Window>, Unchecked> {
+        let described = &self.scop.arrays[&array];
+        if described.inner_sizes.iter().all(|size| size.as_constant().is_some()) {
+            return Ok(None);
+        }
+        let Some((accesses, some)) = self.touching(array, only_writes)? else { return Ok(None) };
+        let Some(sizes) = self.sizes(array, &some)? else { return Ok(None) };
+        let mut inside = Vec::new();
+        for cells in self.cells(&accesses)? {
+            if cells.dim(DimType::Set)? != sizes.len() + 1 {
+                return Ok(None);
+            }
+            inside.push(cells.project_out(DimType::Set, 0, 1)?);
+        }
+        let bytes = accesses.iter().map(|touch| touch.bytes).fold(described.cell_bytes, u64::max);
+        let Some((low, high)) = self.flat_box(&sizes[1..], described.cell_bytes, &inside, &some, bytes)? else {
+            return Ok(None);
+        };
+        let cell = Expr::Int(i128::from(described.cell_bytes));
+        let stride = sizes.into_iter().fold(cell, product);
+        Ok(Some(Window { stride, low, high }))
+    }
+
     /// The bytes from the first element of a temporary, whose subscripts all count from 0, to behind its last; `None` if it is not used.
     pub(super) fn room(&self, array: ArrayId) -> Result<Option<Expr>, Unchecked> {
         let Some((accesses, some)) = self.touching(array, false)? else { return Ok(None) };
@@ -122,7 +148,8 @@ impl<'a> Extents<'a> {
         }
         let touched = touched.intersect(&some)?.coalesce()?;
         let bytes = self.scop.arrays[&array].cell_bytes;
-        let Some((low, high)) = self.flat_box(array, &inside, &touched, bytes)? else { return Err(unknown()) };
+        let Some(sizes) = self.sizes(array, &touched)? else { return Err(unknown()) };
+        let Some((low, high)) = self.flat_box(&sizes, bytes, &inside, &touched, bytes)? else { return Err(unknown()) };
         // All of it, whatever the rows are between: they may be bounds and no more.
         let touched = touched.gist(&some)?.coalesce()?;
         if touched.n_basic_set()? > MAX_PIECES {
@@ -264,24 +291,24 @@ impl<'a> Extents<'a> {
     fn by_subscripts(&self, array: ArrayId, accesses: &[Touch], some: &Set) -> Result<Option<(Expr, Expr)>, Unchecked> {
         let bytes = accesses.iter().map(|touch| touch.bytes).fold(self.scop.arrays[&array].cell_bytes, u64::max);
         let bytes = if planted::is(Fault::LastElementOutsideExtents) { 0 } else { bytes };
-        self.flat_box(array, &self.cells(accesses)?, some, bytes)
+        let Some(sizes) = self.sizes(array, some)? else { return Ok(None) };
+        self.flat_box(&sizes, self.scop.arrays[&array].cell_bytes, &self.cells(accesses)?, some, bytes)
     }
 
-    /// The first byte of the box of these subscripts, and the last cell's with so many bytes behind it.
+    /// The first byte of the box of these subscripts, of cells of that size, and the last cell's with so many bytes behind it.
     fn flat_box(
         &self,
-        array: ArrayId,
+        sizes: &[Expr],
+        cell_bytes: u64,
         cells: &[Set],
         some: &Set,
         bytes: u64,
     ) -> Result<Option<(Expr, Expr)>, Unchecked> {
-        let Some(sizes) = self.sizes(array, some)? else { return Ok(None) };
         for range in cells {
             if range.dim(DimType::Set)? != sizes.len() + 1 {
                 return Ok(None);
             }
         }
-        let array = &self.scop.arrays[&array];
         let flat = |end: End| -> Result<Option<Expr>, Unchecked> {
             let mut total: Option<Expr> = None;
             for d in 0..=sizes.len() {
@@ -291,7 +318,7 @@ impl<'a> Extents<'a> {
                     Some(outer) => sum(product(outer, sizes[d - 1].clone()), subscript),
                 });
             }
-            Ok(total.map(|cells| product(cells, Expr::Int(i128::from(array.cell_bytes)))))
+            Ok(total.map(|cells| product(cells, Expr::Int(i128::from(cell_bytes)))))
         };
         let (low, high) = (flat(End::Low)?, flat(End::High)?);
         Ok(low.zip(high.map(|h| sum(h, Expr::Int(i128::from(bytes))))))

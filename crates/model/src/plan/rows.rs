@@ -25,6 +25,8 @@ pub const MAX_SORTED_BYTES: i64 = 16 << 20;
 const INSTANCES_PER_ROW: i128 = 256;
 /// And to sort it.
 const INSTANCES_PER_SORTED_ROW: i128 = 4096;
+/// More are not looked at, whatever there is to do.
+const MOST_ROWS: i128 = 1 << 24;
 
 pub struct RowsTest {
     pub rows: Vec<RowExtent>,
@@ -133,6 +135,9 @@ pub(super) fn terms(
     let is_tested = options.min_instances > 0;
     let work = if is_tested { enough(INSTANCES_PER_ROW)? } else { None };
     let mut terms: Vec<CheckTerm> = Vec::new();
+    // The rows are between bounds, which may be far from them.
+    let few = Expr::binary(BinaryOp::Le, count.clone(), Expr::Int(MOST_ROWS));
+    terms.push(CheckTerm { kind: CheckKind::Assumed(AssumptionKind::RP), test: Test::Holds(few) });
     terms.extend(work.map(|work| CheckTerm { kind: CheckKind::Work, test: Test::Holds(work) }));
     let worth_sorting = if is_tested { enough(INSTANCES_PER_SORTED_ROW)? } else { None };
     let sorted_if = options.may_allocate.then(|| worth_sorting.unwrap_or(Expr::truth(true)));
@@ -220,6 +225,7 @@ mod tests {
                  read A1[i]; read A0[i, j]; write A0[i, j]",
             &[(0, 1)],
             expect![[r#"
+                p0 <= 16777216
                 enough iterations: p0 * p0 >= p0 * 256
                 enough iterations: p0 >= 1 && p0 * p0 >= 4096
                 A0 written, rows 0 to p0
@@ -240,6 +246,7 @@ mod tests {
             &[(0, 1)],
             expect![[r#"
                 enough iterations: p0 >= 1 && p0 >= 41
+                3 * p0 - 1 <= 16777216
                 enough iterations: p0 * 100 >= (3 * p0 - 1) * 256
                 A0 written, rows 0 to 3 * p0 - 1
                   if 3 * p0 >= r + 1 && r >= 0 && r % 3 <= 1
@@ -259,6 +266,7 @@ mod tests {
                  read A1[i]; read A3[j]; read A4[j]; write A0[i, j]; read A2[j, i + 2]",
             &[(0, 1), (0, 2), (0, 3), (0, 4)],
             expect![[r#"
+                p0 + p1 <= 16777216
                 enough iterations: p0 * p1 >= (p0 + p1) * 256
                 enough iterations: p0 >= 1 && p1 >= 1 && p0 * p1 >= 4096
                 A0 written, rows 0 to p0

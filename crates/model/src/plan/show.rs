@@ -19,7 +19,7 @@ impl Plan {
                 let all: Vec<String> = all.map(|array| name(array).to_string()).collect();
                 return format!("the rows behind the pointers do not overlap: {}", all.join(", "));
             }
-            Test::Disjoint { first, second } => {
+            Test::Disjoint { first, second, .. } => {
                 let name = |array| names.array_in_source(array);
                 return format!("{} and {} do not overlap", name(first.array), name(second.array));
             }

@@ -39,8 +39,17 @@ pub(super) enum Lanes {
     Independent,
     /// Iterations only share reductions that may be reordered.
     Reductions,
+    /// Iterations must keep their order, but next to none of them waits for what another computes.
+    Ordered,
     /// A value travels from iteration to iteration.
     Chained,
+}
+
+impl Lanes {
+    /// An iteration begins when the one before has ended.
+    pub(super) fn wait(self) -> bool {
+        matches!(self, Lanes::Reductions | Lanes::Chained)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -60,8 +69,13 @@ impl Reference {
         self.along(key).is_some_and(|stride| stride.abs() >= self.bytes as f64)
     }
 
+    /// It moves by twice its own size.
+    fn is_every_other(&self, key: LoopKey) -> bool {
+        self.along(key).is_some_and(|stride| stride.abs() == 2.0 * self.bytes as f64)
+    }
+
     /// The stride along a loop.
-    fn along(&self, key: LoopKey) -> Option<f64> {
+    pub(super) fn along(&self, key: LoopKey) -> Option<f64> {
         self.strides.get(&key).copied().unwrap_or(Some(0.0))
     }
 }
@@ -78,8 +92,10 @@ pub(super) struct Moving {
 
 pub(super) type References = HashMap<StatementId, Moving>;
 
-/// Cycles for a line that comes from the second cache level, and from beyond it.
-const L2_LINE: f64 = 4.0;
+/// Cycles for a line that comes from the second cache level behind its neighbour, as processors expect it, and from beyond it.
+const L2_LINE: f64 = 2.0;
+/// A line from the second cache level that nobody expects counts as so many.
+const UNEXPECTED: f64 = 2.0;
 const MEMORY_LINE: f64 = 12.0;
 /// A cache never holds exactly the lines the model thinks of: only this share of it is counted on. What fills more of it is evicted
 /// now and then, and what fills all of it always.
@@ -89,14 +105,14 @@ const WAYS: f64 = 8.0;
 /// Cycles of a floating point operation whose input is the previous one's output.
 const CHAIN_LATENCY: f64 = 4.0;
 /// Entering an innermost loop, with and without vectors (alignment, remainder, reduction of lanes).
-const VECTOR_ENTRY: f64 = 10.0;
+const VECTOR_ENTRY: f64 = 25.0;
 const SCALAR_ENTRY: f64 = 4.0;
 /// An element that is fetched before an innermost loop, to all lanes of a vector, or stored behind it.
-const KEPT_ENTRY: f64 = 1.0;
+const KEPT_ENTRY: f64 = 4.0;
 /// So many copies of a statement, and no more, share what they load.
 const MOST_SIDE_BY_SIDE: f64 = 8.0;
 /// From storing a value to having loaded it again.
-const STORE_TO_LOAD: f64 = 8.0;
+const STORE_TO_LOAD: f64 = 14.0;
 /// One iteration of a loop that is not innermost.
 const LOOP_STEP: f64 = 1.5;
 
@@ -116,9 +132,8 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     for part in nest {
         arithmetic(part, references, machine, &mut Vec::new(), &mut cost);
     }
-    let lines_from_beyond = |bytes: u64| traffic(nest, references, &Cache::of(machine, bytes));
-    cost.l1_lines = lines_from_beyond(machine.l1);
-    cost.l2_lines = lines_from_beyond(machine.l2);
+    cost.l1_lines = traffic(nest, references, &Cache { unexpected: UNEXPECTED, ..Cache::of(machine, machine.l1) });
+    cost.l2_lines = traffic(nest, references, &Cache::of(machine, machine.l2));
     cost.cycles += L2_LINE * (cost.l1_lines - cost.l2_lines).max(0.0) + MEMORY_LINE * cost.l2_lines;
     cost
 }
@@ -188,7 +203,7 @@ fn least_arithmetic(
                 let shared = |r: &Reference| own.clone().any(|(other, _)| other != key && r.along(*other) == Some(0.0));
                 let touched = moving.references.iter().filter(|r| r.along(*key) != Some(0.0));
                 let touched: f64 = touched.map(|r| if shared(r) { 1.0 / MOST_SIDE_BY_SIDE } else { 1.0 }).sum();
-                (0.5 + 0.5 * touched) / if vectors { vector_factor(moving, machine) } else { 1.0 }
+                (0.5 + 0.5 * touched) / if vectors { vector_factor(moving, *key, machine) } else { 1.0 }
             };
             *cycles += times * own.clone().map(innermost).fold(scalar_cycles(moving), f64::min);
         }
@@ -238,7 +253,7 @@ impl SideBySide {
     /// How many of them wait for each other: those that write one element.
     fn chained(&self, moving: &Moving) -> f64 {
         let writes_one = |key| moving.references.iter().any(|r| r.write && r.along(key) == Some(0.0));
-        let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| *lanes != Lanes::Independent && writes_one(*key);
+        let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| lanes.wait() && writes_one(*key);
         self.points.iter().filter(waits).map(|(_, trips, _)| trips).product()
     }
     /// The elements that they touch by a reference.
@@ -322,14 +337,14 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
                     cost.cycles += times * side_by_side.evicted(moving, *key, machine) * L2_LINE;
                 }
                 if vectors {
-                    let factor = vector_factor(moving, machine);
+                    let factor = vector_factor(moving, *key, machine);
                     // The remainder of the trip count runs without vectors.
                     let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
                     let share = (1.0 - remainder) / factor + remainder;
                     cost.vector_instances += times * count;
                     cost.cycles += times * cycles * share;
                 } else {
-                    let chain = if *lanes == Lanes::Independent { 0.0 } else { CHAIN_LATENCY };
+                    let chain = if lanes.wait() { CHAIN_LATENCY } else { 0.0 };
                     cost.scalar_instances += times * count;
                     cost.cycles += times * cycles.max(chain * side_by_side.chained(moving));
                 }
@@ -339,19 +354,27 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
     }
 }
 
-/// How many instances one vector has.
-fn vector_factor(statement: &Moving, machine: &Machine) -> f64 {
+/// How many instances one vector has, if it runs along this loop.
+fn vector_factor(statement: &Moving, key: LoopKey, machine: &Machine) -> f64 {
     let widest = statement.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
-    (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0)
+    let lanes = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
+    let takes_apart = statement.references.iter().any(|r| r.is_every_other(key));
+    if takes_apart { (lanes / 2.0).max(1.0) } else { lanes }
 }
 
-/// Every reference is invariant or moves by its own size.
+/// Every reference is invariant, moves by its own size, or is one of two whose elements take turns, such as the parts of complex numbers.
 fn is_vectorizable(statements: &[&Moving], key: LoopKey, lanes: Lanes) -> bool {
-    lanes != Lanes::Chained
+    let all = || statements.iter().flat_map(|m| m.references.iter());
+    let has_other = |r: &Reference| {
+        let twins =
+            all().filter(|other| other.array == r.array && other.write == r.write && other.strides == r.strides);
+        twins.count() > 1
+    };
+    matches!(lanes, Lanes::Independent | Lanes::Reductions)
         && statements.iter().all(|m| m.loops.contains(&key))
-        && statements.iter().flat_map(|m| m.references.iter()).all(|r| match r.along(key) {
-            Some(stride) => stride == 0.0 || stride.abs() == r.bytes as f64,
-            None => false,
+        && all().all(|r| match r.along(key) {
+            Some(stride) if stride == 0.0 || stride.abs() == r.bytes as f64 => true,
+            _ => r.is_every_other(key) && has_other(r),
         })
 }
 
@@ -363,11 +386,13 @@ fn scalar_cycles(statement: &Moving) -> f64 {
 struct Cache {
     bytes: f64,
     line: f64,
+    /// As so many counts a line that is not behind the one before.
+    unexpected: f64,
 }
 
 impl Cache {
     fn of(machine: &Machine, bytes: u64) -> Cache {
-        Cache { bytes: bytes as f64, line: machine.cache_line as f64 }
+        Cache { bytes: bytes as f64, line: machine.cache_line as f64, unexpected: 1.0 }
     }
 
     /// How likely it is that such a footprint is gone when it is needed again.
@@ -431,7 +456,8 @@ fn footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
 
 /// Written lines travel twice.
 fn weighted_footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
-    groups(parts, refs, cache).into_iter().map(|g| if g.write { 2.0 * g.lines } else { g.lines }).sum()
+    let weight = |g: &Group| if g.write { 2.0 } else { 1.0 } * if g.jumps { cache.unexpected } else { 1.0 };
+    groups(parts, refs, cache).into_iter().map(|g| weight(&g) * g.lines).sum()
 }
 
 /// References of one array that move alike: neighbours (a stencil), which count once.
@@ -442,14 +468,25 @@ struct Group {
     /// So many lines' place they take in the cache.
     places: f64,
     write: bool,
+    /// From line to line, over others.
+    jumps: bool,
 }
 
 fn groups(parts: &[Nest], refs: &References, cache: &Cache) -> Vec<Group> {
-    fn collect(part: &Nest, refs: &References, cache: &Cache, loops: &mut Vec<(LoopKey, f64)>, out: &mut Vec<Group>) {
+    /// `walk`: the innermost loop that is not written out, if there is one.
+    fn collect(
+        part: &Nest,
+        refs: &References,
+        cache: &Cache,
+        loops: &mut Vec<(LoopKey, f64)>,
+        walk: Option<LoopKey>,
+        out: &mut Vec<Group>,
+    ) {
         match part {
-            Nest::Loop { key, trips, body, .. } => {
+            Nest::Loop { key, trips, body, jammed, .. } => {
                 loops.push((*key, *trips));
-                body.iter().for_each(|b| collect(b, refs, cache, loops, out));
+                let walk = if *jammed { walk } else { Some(*key) };
+                body.iter().for_each(|b| collect(b, refs, cache, loops, walk, out));
                 loops.pop();
             }
             Nest::Statement(s) => {
@@ -459,13 +496,18 @@ fn groups(parts: &[Nest], refs: &References, cache: &Cache) -> Vec<Group> {
                         .map(|(key, trips)| (r.along(*key).map(f64::abs), *trips))
                         .filter(|(stride, trips)| *stride != Some(0.0) && *trips > 1.0)
                         .collect();
+                    let far = |key| r.along(key).is_none_or(|stride| stride.abs() > cache.line);
+                    let jumps = walk.is_some_and(far);
                     steps.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
                     match out.iter_mut().find(|g| g.array == r.array && g.steps == steps) {
-                        Some(group) => group.write |= r.write,
+                        Some(group) => {
+                            group.write |= r.write;
+                            group.jumps &= jumps;
+                        }
                         None => {
                             let (lines, places) = cache.lines_of(r.bytes as f64, &steps);
                             let places = if r.certain { places } else { lines };
-                            out.push(Group { array: r.array, steps, lines, places, write: r.write });
+                            out.push(Group { array: r.array, steps, lines, places, write: r.write, jumps });
                         }
                     }
                 }
@@ -473,7 +515,7 @@ fn groups(parts: &[Nest], refs: &References, cache: &Cache) -> Vec<Group> {
         }
     }
     let mut out = Vec::new();
-    parts.iter().for_each(|p| collect(p, refs, cache, &mut Vec::new(), &mut out));
+    parts.iter().for_each(|p| collect(p, refs, cache, &mut Vec::new(), None, &mut out));
     out
 }
 
@@ -558,7 +600,7 @@ mod tests {
         assert!((120.0..130.0).contains(&lines), "{lines}");
     }
 
-    const L1: Cache = Cache { bytes: 32768.0, line: 64.0 };
+    const L1: Cache = Cache { bytes: 32768.0, line: 64.0, unexpected: 1.0 };
 
     #[test]
     fn rows_of_a_power_of_two_have_few_places() {

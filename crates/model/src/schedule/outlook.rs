@@ -92,7 +92,9 @@ fn stuck(scop: &Scop, references: &References) -> BTreeSet<StatementId> {
     let anywhere = |a: &Access| a.is_write() && !a.exact && a.offset.is_none() && is_memory(a);
     let between_writes = |s: StatementId, a: &Access| {
         let mut writes = all().filter(|(_, write)| write.array == a.array && anywhere(write));
-        writes.any(|(writer, _)| references[&s].loops.is_subset(&references[&writer].loops))
+        // A statement of which no instance runs is in no loop of the tree.
+        let loops = |s: StatementId| references.get(&s).map(|moving| &moving.loops);
+        writes.any(|(writer, _)| loops(s).zip(loops(writer)).is_some_and(|(own, around)| own.is_subset(around)))
     };
     all().filter(|(s, a)| between_writes(*s, a)).map(|(s, _)| s).collect()
 }

@@ -39,8 +39,11 @@ fn one_attempt(scop: &Scop, deps: &Dependences) -> Result<Budget, IslError> {
 }
 
 struct Candidate {
-    schedule: Schedule,
     start: Start,
+    /// What it starts with, and the steps that make it the schedule that was looked at.
+    first: Schedule,
+    skews: Steps,
+    schedule: Schedule,
     tree: EstimatedTree,
     steps: Steps,
     cost: Cost,
@@ -74,10 +77,16 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn candidate(self, schedule: &Schedule, start: Start, asks: Asks) -> Result<Candidate, IslError> {
-        let schedule = labelled(schedule)?;
-        let tree = EstimatedTree::of(self.region, &schedule)?;
+        let first = labelled(schedule)?;
+        let mut schedule = first.clone();
+        let mut tree = EstimatedTree::of(self.region, &schedule)?;
+        let skews = tree.straightening();
+        if !skews.is_empty() {
+            schedule = applied(&schedule, &skews, self.region.scop())?.schedule;
+            tree = EstimatedTree::of(self.region, &schedule)?;
+        }
         let (steps, cost, is_open) = self.steps(&schedule, &tree, asks)?;
-        Ok(Candidate { schedule, start, tree, steps, cost, is_open })
+        Ok(Candidate { start, first, skews, schedule, tree, steps, cost, is_open })
     }
 
     fn steps(self, schedule: &Schedule, tree: &EstimatedTree, asks: Asks) -> Result<(Steps, Cost, bool), IslError> {
@@ -235,11 +244,12 @@ pub(super) fn choose(
     let pays = !must_pay || least_instances.is_some();
     let gains = after < worthwhile * before.cycles && keeps_vectors && pays;
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
-        let Candidate { start, schedule, tree, .. } = from;
+        let Candidate { start, first, skews, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
-        let packed = &drawn_packs(schedule, steps.clone(), scop, options)?;
-        let order = |steps: &Steps| match Order::from_steps((*start, schedule), steps, scop, deps) {
+        let steps = &skews.iter().chain(steps).cloned().collect();
+        let packed = &drawn_packs(first, Steps::clone(steps), scop, options)?;
+        let order = |steps: &Steps| match Order::from_steps((*start, first), steps, scop, deps) {
             Err(OrderError::Step(StepError::Isl(error))) => Err(error),
             other => Ok(other),
         };
@@ -270,6 +280,8 @@ pub(super) fn choose(
         // Threads alone can be the gain: keep the original order where it has an outer loop to distribute.
         let gain = || "independent iterations".to_string();
         let original = Candidate {
+            first: schedule.clone(),
+            skews: Steps::new(),
             schedule,
             start: Start::Original,
             tree: original,
@@ -316,7 +328,7 @@ fn cycles_for_memory(bytes: f64) -> f64 {
 fn spoilt(shape: &BandTree, steps: &Steps) -> Steps {
     let mut wrong = None;
     shape.for_each_band(&mut |band, members, _| {
-        let carries = members.iter().find(|m| m.lanes == Lanes::Chained);
+        let carries = members.iter().find(|m| matches!(m.lanes, Lanes::Ordered | Lanes::Chained));
         wrong = wrong.take().or(carries.map(|m| Step::Reverse { band, member: m.position }));
     });
     wrong.into_iter().chain(steps.iter().cloned()).collect()

@@ -5,9 +5,9 @@ use super::linear::step_of_loop;
 use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ArrayKind, ParamId, Scop, Statement, StatementId};
-use crate::transform::{BandId, Step, all_equal_at, equal_at, label_above, statements_of};
-use isl::{DimType, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
+use crate::scop::{Array, ArrayId, ArrayKind, ParamId, Scop, Statement, StatementId};
+use crate::transform::{BandId, Step, Steps, all_equal_at, equal_at, label_above, statements_of};
+use isl::{DimType, IslError, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -86,6 +86,8 @@ impl BandTree {
                             ids.push(points);
                             written_out.push((points, members[*member].grouped(*by)));
                         }
+                        // Taken before the estimate looks at the tree.
+                        Step::Skew { .. } => {}
                         // What copies cost and gain is not estimated.
                         Step::Pack { .. } | Step::Threads { .. } | Step::Vectors { .. } => {}
                     }
@@ -165,6 +167,8 @@ pub(super) struct EstimatedRegion<'a> {
     lanes: UnionMap,
     /// Without reductions, if there are any.
     lanes_with_sums: Option<UnionMap>,
+    /// From where a value is computed to where it is used.
+    values: UnionMap,
     /// At the nominal values of the parameters.
     domains: Vec<(StatementId, Set)>,
     rigid: Rc<BTreeSet<StatementId>>,
@@ -181,7 +185,8 @@ impl<'a> EstimatedRegion<'a> {
             false => (firm, None),
         };
         let at_once = dependences.at_once()?;
-        Ok(EstimatedRegion { at_once, lanes, lanes_with_sums, ..EstimatedRegion::without_dependences(scop)? })
+        let values = dependences.flow.union(&dependences.reduction)?;
+        Ok(EstimatedRegion { at_once, lanes, lanes_with_sums, values, ..EstimatedRegion::without_dependences(scop)? })
     }
 
     /// As if all loops were independent.
@@ -229,9 +234,19 @@ impl<'a> EstimatedRegion<'a> {
             Rc::new(scop.statements.iter().filter(|(_, s)| is_it(s)).map(|(id, _)| *id).collect())
         };
         let (rigid, predicated) = (those(&|s| s.boxed), those(&|s| !s.predicates.is_empty()));
-        let (at_once, lanes) = (none.clone(), none);
+        let (at_once, lanes, values) = (none.clone(), none.clone(), none);
         let accesses = Rc::new(accesses);
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, domains, rigid, predicated, accesses })
+        Ok(EstimatedRegion {
+            scop,
+            at_once,
+            lanes,
+            lanes_with_sums: None,
+            values,
+            domains,
+            rigid,
+            predicated,
+            accesses,
+        })
     }
 
     pub(super) fn scop(&self) -> &'a Scop {
@@ -350,6 +365,49 @@ impl EstimatedTree {
         Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
     }
 
+    /// Skews after which references stand still along more loops than they do now.
+    ///
+    /// A triangle such as `for j: for i = j..n` arrives with counters that start at 0, where `A[i]` is `A[i + j]`: it moves along both
+    /// loops, though copies for several `j`, side by side, need the same elements.
+    ///
+    /// Ensures: permutable bands stay so. Let (a, b) be the distances along the two loops; both are not negative. If b becomes a + b,
+    /// it still is not; if it becomes b - a, a is 0 by `coincident`. A loop around the band has a = 0 for all that the band orders.
+    pub(super) fn straightening(&self) -> Steps {
+        let (_, references) = self.nest(&[]);
+        let bands = self.bands();
+        let mut steps = Steps::new();
+        let (mut skewed, mut used): (BTreeSet<LoopKey>, BTreeSet<LoopKey>) = Default::default();
+        for band in &bands {
+            let around = bands.iter().filter(|b| b.id == band.id || band.around.contains(&b.id.number));
+            let others: Vec<(BandId, &Member)> = around.flat_map(|b| b.members.iter().map(|m| (b.id, m))).collect();
+            for member in band.members.iter().rev() {
+                let own = LoopKey { band: band.id, position: member.position };
+                if used.contains(&own) {
+                    continue;
+                }
+                let pairs = others.iter().flat_map(|(id, other)| [1, -1].map(|by| (*id, *other, by)));
+                let allowed = pairs.filter(|(id, other, by)| {
+                    let other_key = LoopKey { band: *id, position: other.position };
+                    let stays_permutable = *id != band.id || *by > 0 || other.coincident || !band.permutable;
+                    other_key != own && !skewed.contains(&other_key) && stays_permutable
+                });
+                let gains = allowed.map(|(id, other, by)| {
+                    let of = LoopKey { band: id, position: other.position };
+                    (stand_still(&references, own, of, by), of, by)
+                });
+                if let Some((gain, of, by)) = gains.max_by_key(|(gain, ..)| *gain)
+                    && gain > 0
+                {
+                    skewed.insert(own);
+                    used.insert(of);
+                    let of = (of.band, of.position);
+                    steps.push(Step::Skew { band: band.id, member: member.position, by, of });
+                }
+            }
+        }
+        steps
+    }
+
     /// The nest that the steps make of the tree.
     pub(super) fn nest(&self, steps: &[Step]) -> (Vec<Nest>, References) {
         let mut references = References::new();
@@ -452,6 +510,11 @@ impl EstimatedRegion<'_> {
         let at_once = active(node, &self.at_once)?;
         let all = active(node, &self.lanes)?;
         let with_sums = self.lanes_with_sums.as_ref().map(|v| active(node, v)).transpose()?;
+        let lanes = |row: &UnionPwAff, others: &[&UnionPwAff]| -> Result<Lanes, IslError> {
+            let lanes = lanes(&all, with_sums.as_ref(), row, others)?;
+            let is_ordered = lanes == Lanes::Chained && !self.hand_on(&active(node, &self.values)?, row, others)?;
+            Ok(if is_ordered { Lanes::Ordered } else { lanes })
+        };
         let mut members = Vec::new();
         for (m, row) in rows.iter().enumerate() {
             let others: Vec<&UnionPwAff> = rows.iter().enumerate().filter(|(k, _)| *k != m).map(|(_, r)| r).collect();
@@ -459,7 +522,7 @@ impl EstimatedRegion<'_> {
             members.push(Member {
                 position: m,
                 coincident,
-                lanes: if coincident { Lanes::Independent } else { lanes(&all, with_sums.as_ref(), row, &others)? },
+                lanes: if coincident { Lanes::Independent } else { lanes(row, &others)? },
                 trips: 1.0,
                 tile: None,
                 jammed: false,
@@ -469,6 +532,28 @@ impl EstimatedRegion<'_> {
         let permutable = node.band_get_permutable()?;
         let child = Box::new(self.shape(&node.child(0)?)?);
         Ok(BandTree::Band { id: label.band, members, permutable, child })
+    }
+
+    /// Is a value handed on from iteration to iteration of the row by many instances of a statement? Those on a plane that the statement
+    /// leaves, such as the one with `j = k` of all `j`, are few.
+    fn hand_on(&self, values: &UnionMap, row: &UnionPwAff, others: &[&UnionPwAff]) -> Result<bool, IslError> {
+        let values = others.iter().try_fold(values.clone(), |pairs, other| equal_at(&pairs, other))?;
+        for map in values.maps()? {
+            let name = map.get_tuple_name(DimType::In)?;
+            let statement = StatementId::from_isl_name(&name).and_then(|id| self.scop.statements.get(&id));
+            let Some(statement) = statement else { return Ok(true) };
+            let all = statement.domain.affine_hull()?.to_set()?;
+            for piece in map.basic_maps()? {
+                if all_equal_at(&UnionMap::from_basic_map(&piece)?, row)? {
+                    continue;
+                }
+                let few = Map::from_basic_map(&piece)?.domain()?.affine_hull()?;
+                if few.dim(DimType::Div)? > 0 || all.is_subset(&few.to_set()?)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn rows(&self, row: &UnionPwAff) -> Result<HashMap<StatementId, Vec<i64>>, IslError> {
@@ -500,6 +585,26 @@ fn active(node: &ScheduleNode, pairs: &UnionMap) -> Result<UnionMap, IslError> {
     }
     let prefix = node.get_prefix_schedule_multi_union_pw_aff()?.list()?;
     prefix.iter().try_fold(inside, |pairs, row| equal_at(&pairs, row))
+}
+
+/// How many more arrays are walked along in such a way that they stand still along the loop `of`, if the loop `own` is skewed by it.
+fn stand_still(references: &References, own: LoopKey, of: LoopKey, by: i64) -> i64 {
+    let mut walks: Vec<(ArrayId, f64, f64)> = Vec::new();
+    for moving in references.values().filter(|m| m.loops.contains(&own) && m.loops.contains(&of)) {
+        for reference in &moving.references {
+            let (Some(along), Some(across)) = (reference.along(own), reference.along(of)) else { continue };
+            let walk = (reference.array, along, across);
+            if along != 0.0 && !walks.contains(&walk) {
+                walks.push(walk);
+            }
+        }
+    }
+    let change = |(_, along, across): &(ArrayId, f64, f64)| match across {
+        across if *across == by as f64 * along => 1,
+        across if *across == 0.0 => -1,
+        _ => 0,
+    };
+    walks.iter().map(change).sum()
 }
 
 /// `with_sums` is given where it differs from `all`.

@@ -4,7 +4,7 @@
 //! The estimate of whole nests takes chains and memory for additive, which is near enough where there is much to gain. In one loop
 //! the chain runs beside all else that an iteration does, so that splitting may take longer; and there is nothing to gain but that.
 
-use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References, uses_vectors};
+use super::cost::{LoopKey, Moving, Nest, Reference, References, uses_vectors};
 use super::{Machine, ScheduleOptions};
 use crate::scop::{ArrayId, Scop};
 use isl::{DimType, IslError};
@@ -49,7 +49,7 @@ fn cycles_of_iteration(nest: &[Nest], references: &References, machine: &Machine
                 let widest = touched.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
                 cycles / (f64::from(machine.vector_bits) / 8.0 / widest as f64).max(1.0) + ONE_MORE_LOOP
             } else {
-                cycles.max(if *lanes == Lanes::Independent { 0.0 } else { CHAIN })
+                cycles.max(if lanes.wait() { CHAIN } else { 0.0 })
             }
         }
     };

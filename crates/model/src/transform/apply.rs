@@ -31,6 +31,8 @@ pub enum StepError {
     AroundCopy { step: Step },
     #[error("{step}: this loop is written out")]
     WrittenOut { step: Step },
+    #[error("{step}: the other band is not around it")]
+    NotAround { step: Step },
 }
 
 impl Step {
@@ -65,6 +67,20 @@ impl Step {
                 *row = row.neg()?;
                 with_rows(&node, rows)?
             }
+            Step::Skew { member, by, of: (other, of), .. } => {
+                let mut all = rows(&node)?;
+                let around = find_around(&node, *other)?.ok_or_else(|| StepError::NotAround { step: self.clone() })?;
+                if *member >= members || *other == self.band() && of == member {
+                    return Err(other_members());
+                }
+                let (of, is_free) = rows(&around)?.get(*of).cloned().ok_or_else(other_members)?;
+                let of = of.intersect_domain(&node.get_universe_domain()?)?;
+                let (row, coincident) = &mut all[*member];
+                *row = row.sub(&of.scale_val(&Val::int_from_si(node.ctx(), -by)?)?)?;
+                // Iterations below one of a loop around have the same value there.
+                *coincident &= is_free || *other != self.band();
+                with_rows(&node, all)?
+            }
             Step::Tile { band, sizes } => {
                 if sizes.len() != members || sizes.iter().any(|size| *size < 1) {
                     return Err(other_members());
@@ -96,6 +112,20 @@ impl Step {
         let mut label = label_above(node)?.expect("it was found by its label");
         change(&mut label);
         Ok(label.insert(&node.parent()?.delete()?)?)
+    }
+}
+
+/// The band of this name, if it is this one or around it.
+fn find_around(node: &ScheduleNode, band: BandId) -> Result<Option<ScheduleNode>, IslError> {
+    let mut node = node.clone();
+    loop {
+        if label_above(&node)?.is_some_and(|label| label.band == band) {
+            return Ok(Some(node));
+        }
+        if !node.has_parent()? {
+            return Ok(None);
+        }
+        node = node.parent()?;
     }
 }
 

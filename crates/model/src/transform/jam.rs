@@ -3,7 +3,7 @@
 use super::apply::{rows, with_rows};
 use super::label::labels;
 use super::reach::{ancestors, instances_at, statements_of};
-use super::{BandId, Label, Tree, equal_at, label_above};
+use super::{BandId, Label, Tree, all_equal_at, equal_at, label_above};
 use crate::dependence::Ranged;
 use crate::scop::{ArrayId, Scop, StatementId};
 use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
@@ -38,37 +38,47 @@ fn sink(node: ScheduleNode, row: &UnionPwAff, label: Label) -> Result<ScheduleNo
     Ok(node)
 }
 
-/// For each statement that runs side by side: the arrays of which no two of the iterations that are written out, of all statements
-/// there, touch one cell, if one of them writes.
-pub type ApartPoints = BTreeMap<StatementId, BTreeSet<ArrayId>>;
+/// For each statement that runs side by side, and each array that is written there: the loops that are written out and keep its cells
+/// apart.
+pub type ApartPoints = BTreeMap<StatementId, BTreeMap<ArrayId, BTreeSet<BandId>>>;
 
 /// What isl's bookkeeping may take for one array.
 const APART: isl::Budget = isl::Budget::new("cells of iterations that run side by side", 20_000);
 
-/// Ensures: let two instances run at one leaf and differ in the iterations that are written out there; whatever the other loops'
-/// iterations, none of them writes a cell of these arrays that the other touches.
+/// Ensures: let two instances run at one leaf in different iterations of one of these loops; whatever the other loops' iterations, none of
+/// them writes a cell of the array that the other touches.
 pub fn apart_points(tree: &Tree, scop: &Scop) -> Result<ApartPoints, IslError> {
     let mut all = ApartPoints::new();
     for leaf in leaves(&tree.schedule)? {
-        let (_, points): (Vec<_>, Vec<_>) = points_around(&leaf)?.into_iter().unzip();
+        let points = points_around(&leaf)?;
         if points.is_empty() {
             continue;
         }
         let instances = instances_at(&leaf)?;
         let ids = statements_of(&instances)?;
-        let mut apart = BTreeSet::new();
+        let mut apart = BTreeMap::new();
         for array in arrays_written(scop, &ids) {
-            let known = scop.ctx.try_within(APART, || are_apart(scop, &instances, &points, array))?;
-            if known == Some(true) {
-                apart.insert(array);
-            }
+            let known = scop.ctx.try_within(APART, || keeping_apart(scop, &instances, &points, array))?;
+            apart.extend(known.filter(|loops| !loops.is_empty()).map(|loops| (array, loops)));
         }
         for id in ids {
-            let other = all.remove(&id);
-            all.insert(id, other.map_or_else(|| apart.clone(), |other| &other & &apart));
+            let here = match all.remove(&id) {
+                Some(other) => common(&other, &apart),
+                None => apart.clone(),
+            };
+            all.insert(id, here);
         }
     }
     Ok(all)
+}
+
+/// The loops that keep an array's cells apart by both.
+pub(crate) fn common(
+    some: &BTreeMap<ArrayId, BTreeSet<BandId>>,
+    others: &BTreeMap<ArrayId, BTreeSet<BandId>>,
+) -> BTreeMap<ArrayId, BTreeSet<BandId>> {
+    let both = some.iter().filter_map(|(array, loops)| Some((*array, loops & others.get(array)?)));
+    both.filter(|(_, loops)| !loops.is_empty()).collect()
 }
 
 fn leaves(schedule: &Schedule) -> Result<Vec<ScheduleNode>, IslError> {
@@ -187,7 +197,12 @@ fn arrays_written(scop: &Scop, statements: &[StatementId]) -> BTreeSet<ArrayId> 
     accesses.filter(|access| access.is_write()).map(|access| access.array).collect()
 }
 
-fn are_apart(scop: &Scop, instances: &UnionSet, points: &[UnionPwAff], array: ArrayId) -> Result<bool, IslError> {
+fn keeping_apart(
+    scop: &Scop,
+    instances: &UnionSet,
+    points: &[(Points, UnionPwAff)],
+    array: ArrayId,
+) -> Result<BTreeSet<BandId>, IslError> {
     let (mut writes, mut all) = (UnionMap::empty_ctx(&scop.ctx)?, UnionMap::empty_ctx(&scop.ctx)?);
     for access in scop.statements.values().flat_map(|s| &s.accesses).filter(|access| access.array == array) {
         let cells = UnionMap::from_map(&access.relation)?.intersect_domain(instances)?;
@@ -197,9 +212,11 @@ fn are_apart(scop: &Scop, instances: &UnionSet, points: &[UnionPwAff], array: Ar
         all = all.union(&cells)?;
     }
     let meet = writes.apply_range(&all.reverse()?)?;
-    let mut together = meet.clone();
-    for row in points {
-        together = equal_at(&together, row)?;
+    let mut apart = BTreeSet::new();
+    for (loop_, row) in points {
+        if all_equal_at(&meet, row)? {
+            apart.insert(loop_.band);
+        }
     }
-    meet.is_subset(&together)
+    Ok(apart)
 }

@@ -238,7 +238,7 @@ fn disjoint(first: (u32, Expr, Expr), second: (u32, Expr, Expr)) -> CheckTerm {
     CheckTerm {
         kind: CheckKind::Assumed(AssumptionKind::AA),
 
-        test: Test::Disjoint { first: extent(first), second: extent(second) },
+        test: Test::Disjoint { first: extent(first), second: extent(second), windows: None },
     }
 }
 fn scale(expr: Expr, factor: i128) -> Expr {

@@ -79,7 +79,8 @@ fn a_parallel_loop_runs_on_threads_or_alone() {
     let (fixture, region, mut plan) = triple();
     let Node::For(f) = &mut plan.body else { unreachable!("triple is one loop") };
     f.role = LoopRole::Threads { vectors: f.role.is_for_vectors() };
-    let options = WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 100 };
+    let options =
+        WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 100, ..WriteOptions::default() };
     fixture.write_with(&region, &plan, &options);
     let text = fixture.text();
     assert!(text.contains("call void (ptr, i32, ptr, ...) @__kmpc_fork_call"), "{text}");
@@ -161,7 +162,8 @@ fn threads_see_scalars_and_counters_of_the_code_around() {
     let body = Node::Block(vec![call(0, vec![counter(0)]), Node::For(Box::new(pairs))]);
     let all = loop_of(0, int(0), below(param(0)), body);
     let check = vec![holds(binary(BinaryOp::Gt, param(0), int(2)))];
-    let options = WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 1 };
+    let options =
+        WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 1, ..WriteOptions::default() };
     fixture.write_with(&region, &Plan { check, temporaries: Vec::new(), body: Node::For(Box::new(all)) }, &options);
     let library = llvm_folder();
     let (search, run_path) = (format!("-L{library}"), format!("-Wl,-rpath,{library}"));
@@ -220,7 +222,13 @@ fn debug_information_changes_no_instruction() {
         fixture.write_with(
             &region,
             &plan,
-            &WriteOptions { parallel: true, stats: true, outline: false, min_parallel_trip: 2 },
+            &WriteOptions {
+                parallel: true,
+                stats: true,
+                outline: false,
+                min_parallel_trip: 2,
+                ..WriteOptions::default()
+            },
         );
         let worker_lines = fixture.text().matches("line: 8, column: 3, scope:").count();
         assert_eq!(worker_lines, if text == TRIPLE { 0 } else { 2 }, "one in the function, one in the worker");

@@ -11,7 +11,7 @@ fn a_dot_product_form_of_matmul_is_interchanged_and_tiled() {
              for k : 0 <= k < 1000
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 21.4 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 20.7 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 999; ++c1) {
@@ -20,14 +20,14 @@ fn a_dot_product_form_of_matmul_is_interchanged_and_tiled() {
             }
             for (int c2 = 0; c2 <= 31; ++c2) {
               for (int c3 = 0; c3 <= 31; ++c3) {
-                for (int c4 = 0; c4 <= 15; ++c4) {
-                  for (int c5 = 0; c5 <= min(15, (-16) * c2 + 499); ++c5) {
+                for (int c4 = 0; c4 <= 3; ++c4) {
+                  for (int c5 = 0; c5 <= min(7, (-8) * c2 + 249); ++c5) {
                     for (int c6 = 0; c6 <= min(7, (-8) * c3 + 249); ++c6) {
                       // vector
-                      for (int c7 = 0; c7 <= min(63, (-64) * c4 + 999); ++c7) {
-                        for (int c8 = 0; c8 <= 1; ++c8) {
+                      for (int c7 = 0; c7 <= min(255, (-256) * c4 + 999); ++c7) {
+                        for (int c8 = 0; c8 <= 3; ++c8) {
                           for (int c9 = 0; c9 <= 3; ++c9) {
-                            S1(32 * c2 + 2 * c5 + c8, 64 * c4 + c7, 32 * c3 + 4 * c6 + c9);
+                            S1(32 * c2 + 4 * c5 + c8, 256 * c4 + c7, 32 * c3 + 4 * c6 + c9);
                           }
                         }
                       }
@@ -54,7 +54,7 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
              for j : 0 <= j < p1
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 4.4 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 4.2 times faster)
             if (p1 >= 1) {
               for (int c0 = 0; c0 <= p0 - 1; ++c0) {
                 // vector
@@ -65,14 +65,14 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
               if (p2 >= 1) {
                 for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
                   for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
-                    for (int c4 = 0; c4 <= floord(p1 - 1, 64); ++c4) {
+                    for (int c4 = 0; c4 <= floord(p1 - 1, 256); ++c4) {
                       for (int c5 = 0; c5 <= min(7, (-8) * c2 + (p0 - 1) / 4); ++c5) {
                         for (int c6 = 0; c6 <= min(7, (-8) * c3 + (p2 - 1) / 4); ++c6) {
                           // vector
-                          for (int c7 = 0; c7 <= min(63, p1 - 64 * c4 - 1); ++c7) {
+                          for (int c7 = 0; c7 <= min(255, p1 - 256 * c4 - 1); ++c7) {
                             for (int c8 = 0; c8 <= min(3, p0 - 32 * c2 - 4 * c5 - 1); ++c8) {
                               for (int c9 = 0; c9 <= min(3, p2 - 32 * c3 - 4 * c6 - 1); ++c9) {
-                                S1(32 * c2 + 4 * c5 + c8, 32 * c3 + 4 * c6 + c9, 64 * c4 + c7);
+                                S1(32 * c2 + 4 * c5 + c8, 32 * c3 + 4 * c6 + c9, 256 * c4 + c7);
                               }
                             }
                           }
@@ -97,7 +97,7 @@ fn a_symmetric_rank_update() {
              for j : 0 <= j <= i
                read A0[i, j]; read A1[i, k]; read A1[j, k]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 8.7 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 8.2 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = 0; c1 <= c0; ++c1) {
@@ -106,13 +106,13 @@ fn a_symmetric_rank_update() {
             }
             for (int c2 = 0; c2 <= 31; ++c2) {
               for (int c3 = 0; c3 <= c2; ++c3) {
-                for (int c4 = 0; c4 <= 31; ++c4) {
+                for (int c4 = 0; c4 <= 15; ++c4) {
                   for (int c5 = 0; c5 <= min(7, (-8) * c2 + 249); ++c5) {
                     for (int c6 = 0; c6 <= min(7, 8 * c2 - 8 * c3 + c5); ++c6) {
-                      for (int c7 = 0; c7 <= min(31, (-32) * c4 + 999); ++c7) {
+                      for (int c7 = 0; c7 <= min(63, (-64) * c4 + 999); ++c7) {
                         for (int c8 = 0; c8 <= 3; ++c8) {
                           for (int c9 = 0; c9 <= min(3, 32 * c2 - 32 * c3 + 4 * c5 - 4 * c6 + c8); ++c9) {
-                            S1(32 * c2 + 4 * c5 + c8, 32 * c4 + c7, 32 * c3 + 4 * c6 + c9);
+                            S1(32 * c2 + 4 * c5 + c8, 64 * c4 + c7, 32 * c3 + 4 * c6 + c9);
                           }
                         }
                       }
@@ -133,16 +133,16 @@ fn a_rank_update_by_dot_products() {
              for k : 0 <= k < 1000
                read A0[i, j]; read A1[j, k]; read A2[i, k]; read A2[j, k]; read A1[i, k]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: false; values kept in registers and fewer cache misses (estimated 4.8 times faster)
+            tiled: true, parallel: false, vectorized: false; values kept in registers and fewer cache misses (estimated 5.2 times faster)
             for (int c0 = 0; c0 <= 31; ++c0) {
               for (int c1 = 0; c1 <= c0; ++c1) {
-                for (int c2 = 0; c2 <= 31; ++c2) {
+                for (int c2 = 0; c2 <= 1; ++c2) {
                   for (int c3 = 0; c3 <= min(7, (-8) * c0 + 249); ++c3) {
                     for (int c4 = 0; c4 <= min(7, 8 * c0 - 8 * c1 + c3); ++c4) {
-                      for (int c5 = 0; c5 <= min(31, (-32) * c2 + 999); ++c5) {
+                      for (int c5 = 0; c5 <= min(511, (-512) * c2 + 999); ++c5) {
                         for (int c6 = 0; c6 <= 3; ++c6) {
                           for (int c7 = 0; c7 <= min(3, 32 * c0 - 32 * c1 + 4 * c3 - 4 * c4 + c6); ++c7) {
-                            S0(32 * c0 + 4 * c3 + c6, 32 * c1 + 4 * c4 + c7, 32 * c2 + c5);
+                            S0(32 * c0 + 4 * c3 + c6, 32 * c1 + 4 * c4 + c7, 512 * c2 + c5);
                           }
                         }
                       }
@@ -170,7 +170,7 @@ fn two_matmuls_in_a_row() {
              for k : 0 <= k < 900
                read A3[i, j]; read A0[i, k]; read A4[k, j]; write A3[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 14.7 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 12.4 times faster)
             for (int c0 = 0; c0 <= 799; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 949; ++c1) {
@@ -199,14 +199,14 @@ fn two_matmuls_in_a_row() {
             }
             for (int c10 = 0; c10 <= 24; ++c10) {
               for (int c11 = 0; c11 <= 28; ++c11) {
-                for (int c12 = 0; c12 <= 14; ++c12) {
-                  for (int c13 = 0; c13 <= 15; ++c13) {
+                for (int c12 = 0; c12 <= 3; ++c12) {
+                  for (int c13 = 0; c13 <= 7; ++c13) {
                     for (int c14 = 0; c14 <= min(7, (-8) * c11 + 224); ++c14) {
                       // vector
-                      for (int c15 = 0; c15 <= min(63, (-64) * c12 + 949); ++c15) {
-                        for (int c16 = 0; c16 <= 1; ++c16) {
+                      for (int c15 = 0; c15 <= min(255, (-256) * c12 + 949); ++c15) {
+                        for (int c16 = 0; c16 <= 3; ++c16) {
                           for (int c17 = 0; c17 <= 3; ++c17) {
-                            S3(32 * c10 + 2 * c13 + c16, 64 * c12 + c15, 32 * c11 + 4 * c14 + c17);
+                            S3(32 * c10 + 4 * c13 + c16, 256 * c12 + c15, 32 * c11 + 4 * c14 + c17);
                           }
                         }
                       }
@@ -230,7 +230,7 @@ fn covariance() {
              read A0[i, j]; write A0[i, j]
              read A0[i, j]; write A0[j, i]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 22.0 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 22.9 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = c0; c1 <= 999; ++c1) {
@@ -239,14 +239,14 @@ fn covariance() {
             }
             for (int c2 = 0; c2 <= 31; ++c2) {
               for (int c3 = 0; c3 <= 31; ++c3) {
-                for (int c4 = c2 / 2; c4 <= 15; ++c4) {
-                  for (int c5 = 0; c5 <= min(15, (-16) * c2 + 499); ++c5) {
+                for (int c4 = c2 / 8; c4 <= 3; ++c4) {
+                  for (int c5 = 0; c5 <= min(7, (-8) * c2 + 249); ++c5) {
                     for (int c6 = 0; c6 <= min(7, (-8) * c3 + 249); ++c6) {
                       // vector
-                      for (int c7 = max(0, 32 * c2 - 64 * c4 + 2 * c5); c7 <= min(63, (-64) * c4 + 999); ++c7) {
-                        for (int c8 = 0; c8 <= min(1, (-32) * c2 + 64 * c4 - 2 * c5 + c7); ++c8) {
+                      for (int c7 = max(0, 32 * c2 - 256 * c4 + 4 * c5); c7 <= min(255, (-256) * c4 + 999); ++c7) {
+                        for (int c8 = 0; c8 <= min(3, (-32) * c2 + 256 * c4 - 4 * c5 + c7); ++c8) {
                           for (int c9 = 0; c9 <= 3; ++c9) {
-                            S1(32 * c2 + 2 * c5 + c8, 64 * c4 + c7, 32 * c3 + 4 * c6 + c9);
+                            S1(32 * c2 + 4 * c5 + c8, 256 * c4 + c7, 32 * c3 + 4 * c6 + c9);
                           }
                         }
                       }
@@ -289,7 +289,7 @@ fn column_order_is_interchanged() {
            for i : 0 <= i < 1000
              read A0[i, j]; write A1[i, j]",
         expect![[r#"
-            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 3.6 times faster)
+            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements and fewer cache misses (estimated 3.8 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 999; ++c1) {
@@ -455,18 +455,18 @@ fn a_parallel_matmul() {
                update A0[i, j] +; read A1[i, k]; read A2[k, j]",
         &options,
         expect![[r#"
-            tiled: true, parallel: true, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 21.5 times faster)
+            tiled: true, parallel: true, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 20.9 times faster)
             // parallel
             for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
-                for (int c2 = 0; c2 <= (p0 - 1) / 64; ++c2) {
-                  for (int c3 = 0; c3 <= min(15, (-16) * c0 + (p0 + 1) / 2 - 1); ++c3) {
+                for (int c2 = 0; c2 <= (p0 - 1) / 256; ++c2) {
+                  for (int c3 = 0; c3 <= min(7, (-8) * c0 + (p0 - 1) / 4); ++c3) {
                     for (int c4 = 0; c4 <= min(7, (-8) * c1 + (p0 - 1) / 4); ++c4) {
                       // vector
-                      for (int c5 = 0; c5 <= min(63, p0 - 64 * c2 - 1); ++c5) {
-                        for (int c6 = 0; c6 <= min(1, p0 - 32 * c0 - 2 * c3 - 1); ++c6) {
+                      for (int c5 = 0; c5 <= min(255, p0 - 256 * c2 - 1); ++c5) {
+                        for (int c6 = 0; c6 <= min(3, p0 - 32 * c0 - 4 * c3 - 1); ++c6) {
                           for (int c7 = 0; c7 <= min(3, p0 - 32 * c1 - 4 * c4 - 1); ++c7) {
-                            S0(32 * c0 + 2 * c3 + c6, 64 * c2 + c5, 32 * c1 + 4 * c4 + c7);
+                            S0(32 * c0 + 4 * c3 + c6, 256 * c2 + c5, 32 * c1 + 4 * c4 + c7);
                           }
                         }
                       }
@@ -490,7 +490,7 @@ fn without_tiling_only_the_order_changes() {
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         &options,
         expect![[r#"
-            tiled: false, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 11.4 times faster)
+            tiled: false, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 13.2 times faster)
             for (int c0 = 0; c0 <= (p0 - 1) / 4; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 4; ++c1) {
                 // vector
@@ -522,7 +522,7 @@ fn a_stencil_of_three_dimensions_ends_within_its_budget() {
                for k : 1 <= k < 119
                  read A1[i+1,j,k]; read A1[i,j,k]; read A1[i-1,j,k]; read A1[i,j+1,k]; read A1[i,j-1,k]; read A1[i,j,k+1]; read A1[i,j,k-1]; write A0[i, j, k]",
         expect![[r#"
-            left alone: the best order found takes about 73 % of the original's time
+            left alone: the best order found takes about 72 % of the original's time
         "#]],
     );
 }
@@ -711,4 +711,55 @@ fn a_scalar_is_one_for_each_of_a_group() {
            read A2[]; write A1[i]",
         2,
     ));
+}
+
+/// `for j: for l: for i = j..n: C[j][i] += B[j][l] * A[l][i]`, with counters that start at 0. Rows of C side by side need the same elements
+/// of A only where `i` is what it was.
+#[test]
+fn a_triangle_that_counts_from_its_corner_is_straightened() {
+    check(
+        "array A0 8 p1
+         array A1 8 p1
+         array A2 8 p1
+         context 1 <= p0 <= p1
+         for j : 0 <= j < p0
+           for l : 0 <= l < p0
+             for i : 0 <= i < p0 - j
+               read A0[j, i + j]; read A1[j, l]; read A2[l, i + j]; write A0[j, i + j]",
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 5.2 times faster)
+            for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
+              for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
+                for (int c2 = c0 / 8; c2 <= (p0 - 1) / 256; ++c2) {
+                  for (int c3 = 0; c3 <= min(7, (-8) * c0 + (p0 - 1) / 4); ++c3) {
+                    for (int c4 = 0; c4 <= min(7, (-8) * c1 + (p0 - 1) / 4); ++c4) {
+                      // vector
+                      for (int c5 = max(0, 32 * c0 - 256 * c2 + 4 * c3); c5 <= min(255, p0 - 256 * c2 - 1); ++c5) {
+                        for (int c6 = 0; c6 <= min(3, (-32) * c0 + 256 * c2 - 4 * c3 + c5); ++c6) {
+                          for (int c7 = 0; c7 <= min(3, p0 - 32 * c1 - 4 * c4 - 1); ++c7) {
+                            S0(32 * c0 + 4 * c3 + c6, 32 * c1 + 4 * c4 + c7, (-32) * c0 + 256 * c2 - 4 * c3 + c5 - c6);
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+        "#]],
+    );
+}
+
+/// Of all j only `j = k` hands on something: vectors are out of the question, but nobody waits.
+#[test]
+fn one_iteration_that_hands_on_makes_no_chain() {
+    check(
+        "for k : 0 <= k < 1000
+           for i : 0 <= i < 1000
+             for j : 0 <= j < 1000
+               read A0[i, j]; read A0[i, k]; read A0[k, j]; write A0[i, j]",
+        expect![[r#"
+            left alone: every better order loses vector instructions
+        "#]],
+    );
 }

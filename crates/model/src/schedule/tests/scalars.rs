@@ -8,11 +8,22 @@ const COPY: &str = "for i : 0 <= i < 1000
                         read A2[]; write A1[j, i]";
 
 #[test]
-fn a_scalar_that_lives_inside_of_an_iteration_does_not_prevent_tiling() {
-    check_square_tiles(
+fn a_scalar_that_lives_inside_of_an_iteration_is_in_nobodys_way() {
+    check(
         COPY,
-        "fewer cache misses (estimated 2.0 times faster)",
-        &["S0(32 * c1 + c3, 32 * c0 + c2)", "S1(32 * c1 + c3, 32 * c0 + c2)"],
+        expect![[r#"
+            tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 2.0 times faster)
+            for (int c0 = 0; c0 <= 31; ++c0) {
+              for (int c1 = 0; c1 <= 31; ++c1) {
+                for (int c2 = 0; c2 <= min(31, (-32) * c0 + 999); ++c2) {
+                  for (int c3 = 0; c3 <= min(31, (-32) * c1 + 999); ++c3) {
+                    S0(32 * c1 + c3, 32 * c0 + c2);
+                    S1(32 * c1 + c3, 32 * c0 + c2);
+                  }
+                }
+              }
+            }
+        "#]],
     );
 }
 
@@ -55,7 +66,7 @@ fn a_scalar_that_crosses_a_loop_keeps_that_loop_inside() {
              for k : 0 <= k < 10
                read A2[]; write A1[k, j, i]",
         expect![[r#"
-            tiled: false, parallel: false, vectorized: false; fewer cache misses (estimated 2.6 times faster)
+            tiled: false, parallel: false, vectorized: false; fewer cache misses (estimated 2.5 times faster)
             for (int c0 = 0; c0 <= 99; ++c0) {
               for (int c1 = 0; c1 <= 99; ++c1) {
                 S0(c1, c0);
@@ -75,18 +86,18 @@ fn a_scalar_makes_no_loop_parallel() {
         COPY,
         &options,
         expect![[r#"
-        tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 2.0 times faster)
-        for (int c0 = 0; c0 <= 31; ++c0) {
-          for (int c1 = 0; c1 <= 31; ++c1) {
-            for (int c2 = 0; c2 <= min(31, (-32) * c0 + 999); ++c2) {
-              for (int c3 = 0; c3 <= min(31, (-32) * c1 + 999); ++c3) {
-                S0(32 * c1 + c3, 32 * c0 + c2);
-                S1(32 * c1 + c3, 32 * c0 + c2);
+            tiled: true, parallel: false, vectorized: false; fewer cache misses (estimated 2.0 times faster)
+            for (int c0 = 0; c0 <= 31; ++c0) {
+              for (int c1 = 0; c1 <= 31; ++c1) {
+                for (int c2 = 0; c2 <= min(31, (-32) * c0 + 999); ++c2) {
+                  for (int c3 = 0; c3 <= min(31, (-32) * c1 + 999); ++c3) {
+                    S0(32 * c1 + c3, 32 * c0 + c2);
+                    S1(32 * c1 + c3, 32 * c0 + c2);
+                  }
+                }
               }
             }
-          }
-        }
-    "#]],
+        "#]],
     );
 }
 
