@@ -13,9 +13,9 @@ const LARGE_GAIN: f64 = 1e8;
 /// Of the allowance this is for such gains alone.
 const RESERVED: u64 = 4_000_000;
 /// Otherwise a region may take this much, and one operation more for so many cycles. An operation takes about a thousand cycles: the
-/// time is gained back after ten thousand runs, or fewer.
-const FOR_A_REGION: u64 = 400_000;
-const CYCLES_FOR_AN_OPERATION: f64 = 10.0;
+/// time is gained back after five thousand runs, or fewer.
+const FOR_A_REGION: u64 = 500_000;
+const CYCLES_FOR_AN_OPERATION: f64 = 5.0;
 /// To read a function that may have many of them.
 const FOR_READING: u64 = 400_000;
 const TO_READ_AN_INSTRUCTION: u64 = 1_000;

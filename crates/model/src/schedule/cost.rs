@@ -69,11 +69,6 @@ impl Reference {
         self.along(key).is_some_and(|stride| stride.abs() >= self.bytes as f64)
     }
 
-    /// It moves by twice its own size.
-    fn is_every_other(&self, key: LoopKey) -> bool {
-        self.along(key).is_some_and(|stride| stride.abs() == 2.0 * self.bytes as f64)
-    }
-
     /// The stride along a loop.
     pub(super) fn along(&self, key: LoopKey) -> Option<f64> {
         self.strides.get(&key).copied().unwrap_or(Some(0.0))
@@ -203,7 +198,7 @@ fn least_arithmetic(
                 let shared = |r: &Reference| own.clone().any(|(other, _)| other != key && r.along(*other) == Some(0.0));
                 let touched = moving.references.iter().filter(|r| r.along(*key) != Some(0.0));
                 let touched: f64 = touched.map(|r| if shared(r) { 1.0 / MOST_SIDE_BY_SIDE } else { 1.0 }).sum();
-                (0.5 + 0.5 * touched) / if vectors { vector_factor(moving, *key, machine) } else { 1.0 }
+                (0.5 + 0.5 * touched) / if vectors { vector_factor(moving, machine) } else { 1.0 }
             };
             *cycles += times * own.clone().map(innermost).fold(scalar_cycles(moving), f64::min);
         }
@@ -337,7 +332,7 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
                     cost.cycles += times * side_by_side.evicted(moving, *key, machine) * L2_LINE;
                 }
                 if vectors {
-                    let factor = vector_factor(moving, *key, machine);
+                    let factor = vector_factor(moving, machine);
                     // The remainder of the trip count runs without vectors.
                     let remainder = ((factor - 1.0) / 2.0).min(*trips) / trips;
                     let share = (1.0 - remainder) / factor + remainder;
@@ -354,27 +349,22 @@ fn arithmetic(part: &Nest, refs: &References, machine: &Machine, around: &mut Ve
     }
 }
 
-/// How many instances one vector has, if it runs along this loop.
-fn vector_factor(statement: &Moving, key: LoopKey, machine: &Machine) -> f64 {
+/// How many instances one vector has.
+fn vector_factor(statement: &Moving, machine: &Machine) -> f64 {
     let widest = statement.references.iter().map(|r| r.bytes).max().unwrap_or(8).max(1);
-    let lanes = (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0);
-    let takes_apart = statement.references.iter().any(|r| r.is_every_other(key));
-    if takes_apart { (lanes / 2.0).max(1.0) } else { lanes }
+    (machine.vector_bits as f64 / 8.0 / widest as f64).max(1.0)
 }
 
-/// Every reference is invariant, moves by its own size, or is one of two whose elements take turns, such as the parts of complex numbers.
+/// Every reference is invariant or moves by its own size.
+///
+/// Two references that take turns, such as the parts of complex numbers, are no exception. LLVM would take them for a group, and where a
+/// loop is said to have independent iterations it moves groups over accesses of the same iteration, too.
 fn is_vectorizable(statements: &[&Moving], key: LoopKey, lanes: Lanes) -> bool {
-    let all = || statements.iter().flat_map(|m| m.references.iter());
-    let has_other = |r: &Reference| {
-        let twins =
-            all().filter(|other| other.array == r.array && other.write == r.write && other.strides == r.strides);
-        twins.count() > 1
-    };
     matches!(lanes, Lanes::Independent | Lanes::Reductions)
         && statements.iter().all(|m| m.loops.contains(&key))
-        && all().all(|r| match r.along(key) {
-            Some(stride) if stride == 0.0 || stride.abs() == r.bytes as f64 => true,
-            _ => r.is_every_other(key) && has_other(r),
+        && statements.iter().flat_map(|m| m.references.iter()).all(|r| match r.along(key) {
+            Some(stride) => stride == 0.0 || stride.abs() == r.bytes as f64,
+            None => false,
         })
 }
 
