@@ -18,13 +18,12 @@ mod reach;
 pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
 pub use jam::{ApartPoints, Points, PrivateScalars, apart_points};
-
-pub(crate) use jam::common;
 pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal, keeps_order};
 
 pub(crate) use apart::are_apart;
 pub(crate) use distance::{all_equal_at, equal_at};
+pub(crate) use jam::{ApartLoops, apart_by_both};
 pub(crate) use reach::{instances_at, statements_of};
 
 use crate::scop::ArrayId;

@@ -6,10 +6,9 @@
 //! and behind. So control inside of k is as good as none.
 
 use super::{Apart, AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
-use crate::scop::{ArrayId, Scop};
-use crate::transform::{ApartPoints, BandId, Points, PrivateScalars, common};
+use crate::scop::Scop;
+use crate::transform::{ApartLoops, ApartPoints, BandId, Points, PrivateScalars, apart_by_both};
 use planted::Fault;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Which iteration of each of the loops that are written out.
 type Place = Vec<(BandId, i64)>;
@@ -263,13 +262,13 @@ impl Writer<'_> {
 
     /// What is apart for all statements in them.
     fn apart_in(&self, points: &[(Place, Node)]) -> Vec<Apart> {
-        let mut all: Option<BTreeMap<ArrayId, BTreeSet<BandId>>> = None;
-        let nothing = BTreeMap::new();
+        let mut all: Option<ApartLoops> = None;
+        let nothing = ApartLoops::new();
         points.iter().for_each(|(_, point)| {
             point.for_each(&mut |node| {
                 let Node::Call { statement, .. } = node else { return };
                 let apart = self.apart.get(statement).unwrap_or(&nothing);
-                all = Some(all.take().map_or_else(|| apart.clone(), |all| common(&all, apart)));
+                all = Some(all.take().map_or_else(|| apart.clone(), |all| apart_by_both(&all, apart)));
             });
         });
         let apart = all.into_iter().flatten().map(|(array, loops)| {

@@ -51,6 +51,7 @@ pub(super) struct Extents<'a> {
     /// instances, of which bytes.
     pointers: Vec<(ArrayId, &'a Set, &'a Map, PwAff, Line)>,
     done: HashMap<(ArrayId, bool), Option<(Expr, Expr)>>,
+    windows: HashMap<(ArrayId, bool), Option<Window>>,
 }
 
 impl<'a> Extents<'a> {
@@ -69,7 +70,7 @@ impl<'a> Extents<'a> {
                 pointers.push((array, &statement.domain, &access.relation, offset, access.line));
             }
         }
-        Ok(Extents { scop, known, pointers, done: HashMap::new() })
+        Ok(Extents { scop, known, pointers, done: HashMap::new(), windows: HashMap::new() })
     }
 
     /// The bytes that writes, or all accesses, of the array touch; `None` if there are none.
@@ -87,10 +88,19 @@ impl<'a> Extents<'a> {
         Ok(ends.map(|(low, high)| Extent { array, low, high }))
     }
 
-    /// The same of its rows, where these are as long as parameters say: of one that is made of others, a part may be another array's.
+    /// The same of its rows, where these are as long as parameters say: an array may be a block of a matrix, and another one beside it.
     ///
     /// Ensures: as [`Self::of`], with any number of rows between a touched byte and the window.
-    pub(super) fn window(&self, array: ArrayId, only_writes: bool) -> Result<Option<Window>, Unchecked> {
+    pub(super) fn window(&mut self, array: ArrayId, only_writes: bool) -> Result<Option<Window>, Unchecked> {
+        if let Some(known) = self.windows.get(&(array, only_writes)) {
+            return Ok(known.clone());
+        }
+        let window = self.compute_window(array, only_writes)?;
+        self.windows.insert((array, only_writes), window.clone());
+        Ok(window)
+    }
+
+    fn compute_window(&self, array: ArrayId, only_writes: bool) -> Result<Option<Window>, Unchecked> {
         let described = &self.scop.arrays[&array];
         if described.inner_sizes.iter().all(|size| size.as_constant().is_some()) {
             return Ok(None);

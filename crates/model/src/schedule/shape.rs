@@ -463,7 +463,9 @@ impl EstimatedTree {
             if zero {
                 continue;
             }
-            let step = rows.as_ref().and_then(|r| step_of_loop(r, k));
+            // A statement that is not in every iteration moves further from one to the next than this says.
+            let is_whole = |step: &Vec<f64>| step.iter().all(|d| d.fract() == 0.0);
+            let step = rows.as_ref().and_then(|r| step_of_loop(r, k)).filter(is_whole);
             let same = |(b, m): &&(BandId, &Member)| b.number == band.number && m.position == point.position;
             for (band, member) in around.iter().filter(same) {
                 let key = LoopKey { band: *band, position: member.position };

@@ -38,9 +38,11 @@ fn sink(node: ScheduleNode, row: &UnionPwAff, label: Label) -> Result<ScheduleNo
     Ok(node)
 }
 
-/// For each statement that runs side by side, and each array that is written there: the loops that are written out and keep its cells
-/// apart.
-pub type ApartPoints = BTreeMap<StatementId, BTreeMap<ArrayId, BTreeSet<BandId>>>;
+/// For arrays that are written: the loops that are written out and keep their cells apart.
+pub type ApartLoops = BTreeMap<ArrayId, BTreeSet<BandId>>;
+
+/// The same for each statement that runs side by side.
+pub type ApartPoints = BTreeMap<StatementId, ApartLoops>;
 
 /// What isl's bookkeeping may take for one array.
 const APART: isl::Budget = isl::Budget::new("cells of iterations that run side by side", 20_000);
@@ -56,14 +58,14 @@ pub fn apart_points(tree: &Tree, scop: &Scop) -> Result<ApartPoints, IslError> {
         }
         let instances = instances_at(&leaf)?;
         let ids = statements_of(&instances)?;
-        let mut apart = BTreeMap::new();
+        let mut apart = ApartLoops::new();
         for array in arrays_written(scop, &ids) {
             let known = scop.ctx.try_within(APART, || keeping_apart(scop, &instances, &points, array))?;
             apart.extend(known.filter(|loops| !loops.is_empty()).map(|loops| (array, loops)));
         }
         for id in ids {
             let here = match all.remove(&id) {
-                Some(other) => common(&other, &apart),
+                Some(other) => apart_by_both(&other, &apart),
                 None => apart.clone(),
             };
             all.insert(id, here);
@@ -72,11 +74,7 @@ pub fn apart_points(tree: &Tree, scop: &Scop) -> Result<ApartPoints, IslError> {
     Ok(all)
 }
 
-/// The loops that keep an array's cells apart by both.
-pub(crate) fn common(
-    some: &BTreeMap<ArrayId, BTreeSet<BandId>>,
-    others: &BTreeMap<ArrayId, BTreeSet<BandId>>,
-) -> BTreeMap<ArrayId, BTreeSet<BandId>> {
+pub(crate) fn apart_by_both(some: &ApartLoops, others: &ApartLoops) -> ApartLoops {
     let both = some.iter().filter_map(|(array, loops)| Some((*array, loops & others.get(array)?)));
     both.filter(|(_, loops)| !loops.is_empty()).collect()
 }
