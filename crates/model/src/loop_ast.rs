@@ -38,6 +38,8 @@ pub enum Node {
     IfHold {
         when: Expr,
         calls: Vec<Node>,
+        /// The loop in `then` that runs these calls, and need not ask again.
+        asked_for: Counter,
         then: Box<Node>,
         otherwise: Box<Node>,
     },
@@ -114,6 +116,8 @@ pub enum LoopRole {
     /// They run one after the other.
     #[default]
     InOrder,
+    /// They run one after the other, and are few: not all of those that were to be written out exist.
+    Few,
     /// No dependence is carried: they may run in any order or at once.
     Independent,
     /// There are so many at most, from 0 on, to be written out where there are as many.
@@ -126,7 +130,7 @@ pub enum LoopRole {
 
 impl LoopRole {
     pub fn is_independent(self) -> bool {
-        !matches!(self, LoopRole::InOrder | LoopRole::Jammed { .. })
+        !matches!(self, LoopRole::InOrder | LoopRole::Few | LoopRole::Jammed { .. })
     }
     fn is_jammed(self) -> bool {
         matches!(self, LoopRole::Jammed { .. })
@@ -270,9 +274,9 @@ impl Node {
                 let then = Box::new(change(*then));
                 Node::If { condition, then, otherwise: otherwise.map(|other| Box::new(change(*other))) }
             }
-            Node::IfHold { when, calls, then, otherwise } => {
+            Node::IfHold { when, calls, asked_for, then, otherwise } => {
                 let (then, otherwise) = (Box::new(change(*then)), Box::new(change(*otherwise)));
-                Node::IfHold { when, calls, then, otherwise }
+                Node::IfHold { when, calls, asked_for, then, otherwise }
             }
             Node::Call { .. } | Node::Copy { .. } => self,
         }

@@ -22,7 +22,7 @@ pub use label::{Label, label_above, labelled};
 pub use legal::{Legal, Legality, check_legal, keeps_order};
 
 pub(crate) use apart::are_apart;
-pub(crate) use distance::{all_equal_at, equal_at};
+pub(crate) use distance::{agreement_at, all_equal_at};
 pub(crate) use jam::{ApartLoops, apart_by_both};
 pub(crate) use reach::{instances_at, statements_of};
 

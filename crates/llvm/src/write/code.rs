@@ -27,8 +27,8 @@ pub(super) struct CodeWriter<'s> {
     pub(super) parallel_loops: usize,
     /// Statements whose predicates were tested before the loop that is being written.
     pub(super) guarded: Vec<StatementId>,
-    /// And those of the next loop to be written, if they were tested before it.
-    pub(super) held: Option<Vec<StatementId>>,
+    /// And those of a loop yet to be written, if they were tested before it.
+    pub(super) held: Option<(Counter, Vec<StatementId>)>,
 }
 
 impl<'s> CodeWriter<'s> {

@@ -577,6 +577,9 @@ impl Builder {
     pub fn metadata_text(&self, text: &str) -> Metadata {
         Metadata(unsafe { LLVMMDStringInContext2(self.context, text.as_ptr().cast(), text.len()) })
     }
+    pub fn metadata_value(&self, constant: Value) -> Metadata {
+        Metadata(unsafe { LLVMValueAsMetadata(constant.0) })
+    }
     pub fn metadata_node(&self, operands: &[Metadata]) -> Metadata {
         let mut raw: Vec<_> = operands.iter().map(|o| o.0).collect();
         Metadata(unsafe { LLVMMDNodeInContext2(self.context, raw.as_mut_ptr(), raw.len()) })

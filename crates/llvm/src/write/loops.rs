@@ -3,9 +3,9 @@
 use super::WriteError;
 use super::code::CodeWriter;
 use super::ir::{Block, Compare, Value};
-use super::tags::plain_loop_id;
+use super::tags::{plain_loop_id, short_loop_id};
 use crate::body::BodyKind;
-use model::loop_ast::{Expr, For, Node};
+use model::loop_ast::{Counter, Expr, For, LoopRole, Node};
 use model::scop::StatementId;
 use planted::Fault;
 
@@ -30,7 +30,9 @@ impl CodeWriter<'_> {
                 self.write_loop(f, first, last)
             }
             Node::If { condition, then, otherwise } => self.write_if(condition, then, otherwise.as_deref()),
-            Node::IfHold { when, calls, then, otherwise } => self.write_if_hold(when, calls, then, otherwise),
+            Node::IfHold { when, calls, asked_for, then, otherwise } => {
+                self.write_if_hold(when, (calls, *asked_for), then, otherwise)
+            }
             Node::Call { statement, coordinates, found, private } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
                 self.own_slots = self.write_own_slots(private)?;
@@ -77,8 +79,13 @@ impl CodeWriter<'_> {
         Ok(())
     }
 
-    /// The loop in `then` need not ask again.
-    fn write_if_hold(&mut self, when: &Expr, calls: &[Node], then: &Node, otherwise: &Node) -> Result<(), WriteError> {
+    fn write_if_hold(
+        &mut self,
+        when: &Expr,
+        (calls, asked_for): (&[Node], Counter),
+        then: &Node,
+        otherwise: &Node,
+    ) -> Result<(), WriteError> {
         let mut asked = Vec::new();
         for call in calls {
             let Node::Call { statement, coordinates, private, .. } = call else { continue };
@@ -107,7 +114,7 @@ impl CodeWriter<'_> {
                 self.build.at_end(here);
             }
         }
-        self.held = Some(asked.iter().map(|(statement, ..)| *statement).collect());
+        self.held = Some((asked_for, asked.iter().map(|(statement, ..)| *statement).collect()));
         self.write_node(then)?;
         self.held = None;
         self.build.branch(done);
@@ -142,8 +149,8 @@ impl CodeWriter<'_> {
             let whole = self.build.mul(self.build.udiv(distance, step), step);
             self.build.add(first, whole)
         };
-        let tested = match self.held.take() {
-            Some(statements) => Some((None, statements)),
+        let tested = match self.held.take_if(|(asked_for, _)| *asked_for == f.counter) {
+            Some((_, statements)) => Some((None, statements)),
             None => self.write_shared_predicates(f)?.map(|(skipped, statements)| (Some(skipped), statements)),
         };
         let preheader = self.build.block();
@@ -176,6 +183,7 @@ impl CodeWriter<'_> {
         let ends = !self.may_never_end(&f.body) || planted::is(Fault::EndAlwaysPromised);
         let id = match outer {
             Some(outer) => self.tags.leave_vector_loop(self.build, outer, ends),
+            None if f.role == LoopRole::Few => short_loop_id(self.build, ends),
             None => plain_loop_id(self.build, ends),
         };
         branch.set_metadata("llvm.loop", id);

@@ -164,6 +164,15 @@ pub(super) fn plain_loop_id(build: &Builder, ends: bool) -> Metadata {
     if ends { build.self_node(&[must_progress(build)]) } else { build.self_node(&[]) }
 }
 
+/// The same for one that has a few iterations only, and few of those run: code for many would be for nothing.
+pub(super) fn short_loop_id(build: &Builder, ends: bool) -> Metadata {
+    let unrolled = build.metadata_node(&[build.metadata_text("llvm.loop.unroll.disable")]);
+    let one = build.metadata_value(build.constant_of(build.int(32), 1));
+    let scalar = [build.metadata_text("llvm.loop.vectorize.width"), one];
+    let scalar = build.metadata_node(&scalar);
+    if ends { build.self_node(&[must_progress(build), unrolled, scalar]) } else { build.self_node(&[unrolled, scalar]) }
+}
+
 fn must_progress(build: &Builder) -> Metadata {
     build.metadata_node(&[build.metadata_text("llvm.loop.mustprogress")])
 }

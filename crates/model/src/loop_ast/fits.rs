@@ -85,7 +85,7 @@ fn node_fits(node: &Node, ranges: &mut Ranges) -> bool {
                 && node_fits(then, ranges)
                 && otherwise.as_ref().is_none_or(|o| node_fits(o, ranges))
         }
-        Node::IfHold { when, calls, then, otherwise } => {
+        Node::IfHold { when, calls, then, otherwise, .. } => {
             let parts = calls.iter().chain([&**then, &**otherwise]);
             expr_fits(when, ranges).is_some() && parts.into_iter().all(|part| node_fits(part, ranges))
         }

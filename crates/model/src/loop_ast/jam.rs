@@ -100,6 +100,62 @@ struct WrittenOut {
 #[derive(Clone, Debug, PartialEq)]
 struct Limit(Expr);
 
+type Range = (Expr, Expr);
+
+/// The ranges of a loop's counter before, in and behind the part in which everything is written out.
+struct Parts {
+    low: Option<Range>,
+    full: Range,
+    high: Option<Range>,
+}
+
+impl Parts {
+    /// Requires: the loop's step is 1.
+    fn of(f: &For, ends: &[End]) -> Parts {
+        let lowest = extreme(BinaryOp::Max, ends.iter().filter_map(End::lower));
+        let highest = extreme(BinaryOp::Min, ends.iter().filter_map(End::upper));
+        let min = |l: &Expr, r: Expr| Expr::binary(BinaryOp::Min, l.clone(), r);
+        let max = |l: &Expr, r: Expr| Expr::binary(BinaryOp::Max, l.clone(), r);
+        let first = lowest.as_ref().map_or(f.first.clone(), |lowest| max(&f.first, lowest.clone()));
+        let last = highest.as_ref().map_or(f.last.clone(), |highest| min(&f.last, highest.clone()));
+        Parts {
+            low: lowest.map(|lowest| (f.first.clone(), min(&f.last, less(lowest)))),
+            high: highest.map(|highest| (max(&first, more(highest)), f.last.clone())),
+            full: (first, last),
+        }
+    }
+    fn are_several(&self) -> bool {
+        self.low.is_some() || self.high.is_some()
+    }
+    /// Where this is not so, the first of the ragged parts has all iterations.
+    ///
+    /// Requires: there is one.
+    fn unless(&mut self, whole: &Expr) {
+        let either = |then: Expr, otherwise: Expr| Expr::Select {
+            condition: Box::new(whole.clone()),
+            then: Box::new(then),
+            otherwise: Box::new(otherwise),
+        };
+        let Parts { low, full, high } = self;
+        match (low, high) {
+            // Behind the last iteration there is nothing, whatever the full part ends with.
+            (Some((_, last_low)), high) => {
+                let last = high.as_ref().map_or(&full.1, |(_, last)| last).clone();
+                *last_low = either(last_low.clone(), last.clone());
+                full.0 = either(full.0.clone(), more(last.clone()));
+                if let Some((first_high, _)) = high {
+                    *first_high = either(first_high.clone(), more(last));
+                }
+            }
+            (None, Some((first_high, _))) => {
+                *first_high = either(first_high.clone(), full.0.clone());
+                full.1 = either(full.1.clone(), less(full.0.clone()));
+            }
+            (None, None) => {}
+        }
+    }
+}
+
 impl Writer<'_> {
     fn node(&mut self, node: Node) -> Node {
         match node {
@@ -126,70 +182,76 @@ impl Writer<'_> {
             return in_order(Node::For(Box::new(f)));
         };
         let (inside, before): (Vec<Limit>, Vec<Limit>) = full.into_iter().partition(|limit| limit.mentions(f.counter));
-        let ragged = |first: Expr, last: Expr, writer: &mut Self| {
-            let f = For { first, last, ..f.clone() };
-            in_order(writer.renamed(Node::For(Box::new(f))))
-        };
         let ends: Option<Vec<End>> = inside.iter().map(|limit| limit.end_of(f.counter)).collect();
-        let full = match ends {
-            Some(ends) if f.step == 1 => {
-                let lowest = extreme(BinaryOp::Max, ends.iter().filter_map(End::lower));
-                let highest = extreme(BinaryOp::Min, ends.iter().filter_map(End::upper));
-                let mut parts = Vec::new();
-                let mut first = f.first.clone();
-                if let Some(lowest) = lowest {
-                    let last = Expr::binary(BinaryOp::Min, f.last.clone(), less(lowest.clone()));
-                    parts.push(ragged(first.clone(), last, self));
-                    first = Expr::binary(BinaryOp::Max, first, lowest);
-                }
-                let last = match &highest {
-                    Some(highest) => Expr::binary(BinaryOp::Min, f.last.clone(), highest.clone()),
-                    None => f.last.clone(),
-                };
-                parts.push(self.with_predicates(For { first: first.clone(), last, body, ..f.clone() }));
-                if let Some(highest) = highest {
-                    let first = Expr::binary(BinaryOp::Max, first, more(highest));
-                    parts.push(ragged(first, f.last.clone(), self));
-                }
-                if parts.len() == 1 { parts.remove(0) } else { Node::Block(parts) }
-            }
-            _ => {
-                let body = either(&inside, body, in_order(self.renamed(f.body.clone())));
-                Node::For(Box::new(For { body, ..f.clone() }))
-            }
+        let Some(ends) = ends.filter(|_| f.step == 1) else {
+            let body = either(&inside, body, in_order(self.renamed(f.body.clone())));
+            let full = Node::For(Box::new(For { body, ..f.clone() }));
+            return if before.is_empty() { full } else { either(&before, full, self.ragged(&f)) };
         };
-        match before.is_empty() {
-            true => full,
-            false => either(&before, full, ragged(f.first.clone(), f.last.clone(), self)),
+        let asked = self.asked_before(&f, &body);
+        let mut parts = Parts::of(&f, &ends);
+        match asked {
+            Some(calls) => {
+                let Parts { low, full, high } = parts;
+                let several = Expr::binary(BinaryOp::Lt, full.0.clone(), full.1.clone());
+                let calls = calls.into_iter().map(|call| call.replaced(&counter_is(f.counter, &full.0))).collect();
+                let then = self.parts(&f, body, Parts { low, full, high });
+                Node::IfHold {
+                    when: all(&before).map_or(several.clone(), |whole| Expr::binary(BinaryOp::And, whole, several)),
+                    calls,
+                    asked_for: f.counter,
+                    then: Box::new(then),
+                    otherwise: Box::new(self.ragged(&f)),
+                }
+            }
+            // One ragged part is enough.
+            None if parts.are_several() => {
+                if let Some(whole) = all(&before).filter(|_| !planted::is(Fault::RaggedTakenForWhole)) {
+                    parts.unless(&whole);
+                }
+                self.parts(&f, body, parts)
+            }
+            None if before.is_empty() => Node::For(Box::new(For { body, ..f })),
+            None => {
+                let ragged = self.ragged(&f);
+                either(&before, Node::For(Box::new(For { body, ..f })), ragged)
+            }
         }
     }
 
-    /// Where what is written out does something under predicates that are the same in all iterations, these are asked before the loop. If
-    /// they hold, nothing is asked inside; if not, each instance gets a loop of its own.
+    /// The parts of a loop, of which the full one has this body and the loop's own counter.
+    fn parts(&mut self, f: &For, body: Node, Parts { low, full, high }: Parts) -> Node {
+        let range = |(first, last): (Expr, Expr)| For { first, last, ..f.clone() };
+        let low = low.map(|low| self.ragged(&range(low)));
+        let full = Node::For(Box::new(For { body, ..range(full) }));
+        let high = high.map(|high| self.ragged(&range(high)));
+        let mut parts: Vec<Node> = low.into_iter().chain([full]).chain(high).collect();
+        if parts.len() == 1 { parts.remove(0) } else { Node::Block(parts) }
+    }
+
+    /// A loop in which not all iterations that are to run side by side need exist: they run one after the other. Where the loop's
+    /// own iterations are independent, it is the inner one, so that it is as good for vectors, and for predicates that are the same in
+    /// all its iterations, as if nothing ran side by side: in each of its iterations, the instances still run in their order.
+    fn ragged(&mut self, f: &For) -> Node {
+        let turned = (f.role.is_independent() && !f.role.is_for_threads()).then(|| turned_inside(f)).flatten();
+        let node = in_order(turned.unwrap_or_else(|| Node::For(Box::new(f.clone()))));
+        self.renamed(node)
+    }
+
+    /// Where all that is written out stands under predicates that are the same in all iterations, these are asked before the loop. If
+    /// they hold, nothing is asked inside; if not, the iterations that would run side by side get loops of their own.
     ///
-    /// Such loops are in order if the iterations of this one are independent: for each iteration, its instances still run in their
-    /// order. And the answers stay what they are. Suppose that an instance of the loop writes what a predicate reads. The predicate
-    /// is read in all iterations, of which there are two at least: so there is one in another iteration than that of the write, and
-    /// the two depend on each other.
-    fn with_predicates(&mut self, f: For) -> Node {
-        let whole = |f: For| Node::For(Box::new(f));
-        let Node::Jammed { points, .. } = &f.body else { return whole(f) };
+    /// Such loops are in order if the iterations of this one are independent. And the answers stay what they are. Suppose that an
+    /// instance of the loop writes what a predicate reads. The predicate is read in all iterations, of which there are two at least: so
+    /// there is one in another iteration than that of the write, and the two depend on each other.
+    fn asked_before(&self, f: &For, body: &Node) -> Option<Vec<Node>> {
+        let Node::Jammed { points, .. } = body else { return None };
         let is_asked_before = |point: &Node| {
             let Node::Call { statement, coordinates, .. } = point else { return false };
             let depth = self.scop.statements[statement].predicates.iter().map(|p| p.depth).max();
             depth.is_some_and(|depth| !coordinates[..depth].iter().any(|e| Limit(e.clone()).mentions(f.counter)))
         };
-        if !f.role.is_independent() || f.step != 1 || !points.iter().all(is_asked_before) {
-            return whole(f);
-        }
-        let alone: Vec<Node> =
-            points.iter().map(|point| self.renamed(whole(For { body: point.clone(), ..f.clone() }))).collect();
-        Node::IfHold {
-            when: Expr::binary(BinaryOp::Lt, f.first.clone(), f.last.clone()),
-            calls: points.iter().map(|point| point.clone().replaced(&counter_is(f.counter, &f.first))).collect(),
-            otherwise: Box::new(Node::Block(alone)),
-            then: Box::new(whole(f)),
-        }
+        (f.role.is_independent() && points.iter().all(is_asked_before)).then(|| points.clone())
     }
 
     /// `None`: that would be too much.
@@ -315,18 +377,69 @@ fn in_order(mut node: Node) -> Node {
     if let Node::For(f) = &mut node
         && f.role.is_jammed()
     {
-        f.role = LoopRole::InOrder;
+        f.role = LoopRole::Few;
     }
     node.with_parts(&mut in_order)
 }
 
-fn either(limits: &[Limit], full: Node, ragged: Node) -> Node {
+/// `None`: there are none.
+fn all(limits: &[Limit]) -> Option<Expr> {
     let all = limits.iter().map(|Limit(value)| Expr::binary(BinaryOp::Le, value.clone(), Expr::Int(0)));
-    match all.reduce(|all, one| Expr::binary(BinaryOp::And, all, one)) {
+    all.reduce(|all, one| Expr::binary(BinaryOp::And, all, one))
+}
+
+fn either(limits: &[Limit], full: Node, ragged: Node) -> Node {
+    match all(limits) {
         Some(_) if planted::is(Fault::RaggedTakenForWhole) => full,
         Some(condition) => Node::If { condition, then: Box::new(full), otherwise: Some(Box::new(ragged)) },
         None => full,
     }
+}
+
+/// The same instances with the loop inside of those to be written out, in the same order for each of its iterations: what these say of
+/// its counter becomes a bound of its own. `None`: that is not known to be possible.
+fn turned_inside(f: &For) -> Option<Node> {
+    let (mut first, mut last) = (f.first.clone(), f.last.clone());
+    let mut around: Vec<For> = Vec::new();
+    let mut body = &f.body;
+    while let Node::For(inner) = body
+        && let LoopRole::Jammed { points } = inner.role
+    {
+        if inner.step != 1 {
+            return None;
+        }
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        Limit::at_most(&inner.first, 0, &mut low);
+        Limit::at_least(&inner.last, i128::from(points.by) - 1, &mut high);
+        let counter = Expr::Counter(inner.counter);
+        let (mut own_first, mut own_last) = (Expr::Int(0), Expr::Int(i128::from(points.by) - 1));
+        for Limit(above) in low {
+            // The counter is `above` or more.
+            let limit = Limit(simpler(Expr::binary(BinaryOp::Sub, above.clone(), counter.clone())));
+            if !limit.mentions(f.counter) {
+                own_first = Expr::binary(BinaryOp::Max, own_first, above);
+                continue;
+            }
+            limit.end_of(f.counter)?.restrict(&mut first, &mut last);
+        }
+        for Limit(missing) in high {
+            // It is `by - 1 - missing` or less.
+            let most = simpler(Expr::binary(BinaryOp::Sub, Expr::Int(i128::from(points.by) - 1), missing));
+            let limit = Limit(simpler(Expr::binary(BinaryOp::Sub, counter.clone(), most.clone())));
+            if !limit.mentions(f.counter) {
+                own_last = Expr::binary(BinaryOp::Min, own_last, most);
+                continue;
+            }
+            limit.end_of(f.counter)?.restrict(&mut first, &mut last);
+        }
+        around.push(For { first: own_first, last: own_last, body: Node::Block(Vec::new()), ..(**inner).clone() });
+        body = &inner.body;
+    }
+    if around.is_empty() || has_jammed(body) {
+        return None;
+    }
+    let innermost = Node::For(Box::new(For { first, last, body: body.clone(), ..f.clone() }));
+    Some(around.into_iter().rev().fold(innermost, |body, around| Node::For(Box::new(For { body, ..around }))))
 }
 
 /// Nothing but loops to be written out, and those of one iteration, is in it.
@@ -369,6 +482,12 @@ impl End {
     }
     fn upper(&self) -> Option<Expr> {
         if let End::Upper(e) = self { Some(e.clone()) } else { None }
+    }
+    fn restrict(self, first: &mut Expr, last: &mut Expr) {
+        match self {
+            End::Lower(e) => *first = Expr::binary(BinaryOp::Max, first.clone(), e),
+            End::Upper(e) => *last = Expr::binary(BinaryOp::Min, last.clone(), e),
+        }
     }
 }
 

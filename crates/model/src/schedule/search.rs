@@ -152,7 +152,8 @@ pub(super) fn choose(
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
     let region = EstimatedRegion::of(scop, deps)?;
-    let schedule = labelled(&scop.schedule)?;
+    // What is known of the parameters need not be said again of every statement.
+    let schedule = labelled(&scop.schedule.gist_domain_params(&deps.known)?)?;
     let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);

@@ -6,7 +6,7 @@ use super::nominal::{NOMINAL_SIZE, nominal_params};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Array, ArrayId, ArrayKind, ParamId, Scop, Statement, StatementId};
-use crate::transform::{BandId, Step, Steps, all_equal_at, equal_at, label_above, statements_of};
+use crate::transform::{BandId, Step, Steps, agreement_at, all_equal_at, label_above, statements_of};
 use isl::{DimType, IslError, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -539,7 +539,7 @@ impl EstimatedRegion<'_> {
     /// Is a value handed on from iteration to iteration of the row by many instances of a statement? Those on a plane that the statement
     /// leaves, such as the one with `j = k` of all `j`, are few.
     fn hand_on(&self, values: &UnionMap, row: &UnionPwAff, others: &[&UnionPwAff]) -> Result<bool, IslError> {
-        let values = others.iter().try_fold(values.clone(), |pairs, other| equal_at(&pairs, other))?;
+        let values = agreement_at(values, others.iter().copied())?.equal;
         for map in values.maps()? {
             let name = map.get_tuple_name(DimType::In)?;
             let statement = StatementId::from_isl_name(&name).and_then(|id| self.scop.statements.get(&id));
@@ -586,7 +586,7 @@ fn active(node: &ScheduleNode, pairs: &UnionMap) -> Result<UnionMap, IslError> {
         return Ok(inside);
     }
     let prefix = node.get_prefix_schedule_multi_union_pw_aff()?.list()?;
-    prefix.iter().try_fold(inside, |pairs, row| equal_at(&pairs, row))
+    Ok(agreement_at(&inside, &prefix)?.equal)
 }
 
 /// How many more arrays are walked along in such a way that they stand still along the loop `of`, if the loop `own` is skewed by it.
@@ -617,11 +617,7 @@ fn lanes(
     others: &[&UnionPwAff],
 ) -> Result<Lanes, IslError> {
     let carried = |pairs: &UnionMap| -> Result<bool, IslError> {
-        let mut pairs = pairs.clone();
-        for other in others {
-            pairs = equal_at(&pairs, other)?;
-        }
-        Ok(!all_equal_at(&pairs, row)?)
+        Ok(!all_equal_at(&agreement_at(pairs, others.iter().copied())?.equal, row)?)
     };
     Ok(match with_sums {
         _ if !carried(all)? => Lanes::Independent,

@@ -6,7 +6,7 @@
 //! members differ, or a sequence with the two in different children. A pair of `order` that reaches a node is *forced* if a live
 //! range adjacent to it is separated by this node or by one above.
 
-use super::distance::{Row, equal_at};
+use super::distance::{Agreement, Row, agreement_at};
 use crate::dependence::Ranged;
 use isl::{IslError, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 
@@ -35,7 +35,8 @@ pub(crate) fn are_apart(schedule: &Schedule, ranges: &[Ranged]) -> Result<bool, 
     let root = schedule.get_root()?;
     for scalar in ranges {
         let forced = UnionMap::empty_ctx(schedule.ctx())?;
-        if !below(&root, &Together { live: scalar.live.clone(), order: scalar.order.clone(), forced })? {
+        if !below(&root, &Together { live: scalar.live.clone(), order: scalar.order.clone(), forced }, &mut Vec::new())?
+        {
             return Ok(false);
         }
     }
@@ -65,49 +66,60 @@ impl Together {
     }
 }
 
-fn below(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
+/// `above`: the rows of the bands around.
+fn below(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
     if reach.order.is_empty()? || (reach.live.is_empty()? && reach.forced.is_empty()?) {
         return Ok(true);
     }
     match node.get_type()? {
         // What no node separates has no order of its own.
         ScheduleNodeType::Leaf => Ok(reach.live.is_empty()? && reach.forced.is_empty()?),
-        ScheduleNodeType::Band => band(node, reach),
-        ScheduleNodeType::Sequence => sequence(node, reach),
-        ScheduleNodeType::Set => set(node, reach),
-        ScheduleNodeType::Domain | ScheduleNodeType::Context | ScheduleNodeType::Mark => below(&node.child(0)?, reach),
+        ScheduleNodeType::Band => band(node, reach, above),
+        ScheduleNodeType::Sequence => sequence(node, reach, above),
+        ScheduleNodeType::Set => set(node, reach, above),
+        ScheduleNodeType::Domain | ScheduleNodeType::Context | ScheduleNodeType::Mark => {
+            below(&node.child(0)?, reach, above)
+        }
         // Copies touch no scalars.
-        ScheduleNodeType::Extension => below(&node.child(0)?, reach),
+        ScheduleNodeType::Extension => below(&node.child(0)?, reach, above),
         // Nobody makes other nodes.
         _ => Ok(false),
     }
 }
 
-fn band(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
+fn band(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
     let rows = node.band_get_partial_schedule()?.list()?;
     let steps: Vec<_> = if node.band_get_permutable()? { vec![&rows[..]] } else { rows.chunks(1).collect() };
     let mut reach = reach.map(|pairs| Ok(pairs.clone()))?;
+    let around = above.len();
     for step in steps {
-        let together = |pairs: &UnionMap| step.iter().try_fold(pairs.clone(), |pairs, row| equal_at(&pairs, row));
-        let local = together(&reach.live)?;
-        reach.force(&local)?;
-        for row in step {
-            if !Row::of(row)?.backward(&reach.forced)?.is_empty()? {
+        let together = |pairs: &UnionMap| agreement_at(pairs, step);
+        let Agreement { equal: local, differ: some_are_separated } = together(&reach.live)?;
+        if some_are_separated {
+            reach.force(&local)?;
+        }
+        let own = step.iter().map(Row::of).collect::<Result<Vec<_>, _>>()?;
+        for row in &own {
+            if !row.distances(&reach.forced, above)?.backward()?.is_empty()? {
+                above.truncate(around);
                 return Ok(false);
             }
         }
-        reach = Together { live: local, order: together(&reach.order)?, forced: together(&reach.forced)? };
+        reach = Together { live: local, order: together(&reach.order)?.equal, forced: together(&reach.forced)?.equal };
+        above.extend(own);
     }
-    below(&node.child(0)?, &reach)
+    let apart = below(&node.child(0)?, &reach, above);
+    above.truncate(around);
+    apart
 }
 
 /// Nothing is known of the order of the children, so nothing may be asked of it.
-fn set(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
+fn set(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
     let mut within = UnionMap::empty_ctx(node.ctx())?;
     for filter in node.children()? {
         let instances = filter.filter_get_filter()?;
         let inside = reach.map(|pairs| pairs.intersect_domain(&instances)?.intersect_range(&instances))?;
-        if !below(&filter.child(0)?, &inside)? {
+        if !below(&filter.child(0)?, &inside, above)? {
             return Ok(false);
         }
         within = within.union(&inside.live)?.union(&inside.order)?;
@@ -115,7 +127,7 @@ fn set(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
     Ok(reach.live.is_subset(&within)? && reach.order.is_subset(&within)?)
 }
 
-fn sequence(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
+fn sequence(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
     let filters = node.children()?;
     let mut parts = Vec::new();
     let mut local = UnionMap::empty_ctx(node.ctx())?;
@@ -136,7 +148,7 @@ fn sequence(node: &ScheduleNode, reach: &Together) -> Result<bool, IslError> {
     }
     for (filter, instances) in filters.iter().zip(&parts) {
         let inside = reach.map(|pairs| pairs.intersect_domain(instances)?.intersect_range(instances))?;
-        if !below(&filter.child(0)?, &inside)? {
+        if !below(&filter.child(0)?, &inside, above)? {
             return Ok(false);
         }
     }

@@ -1,21 +1,33 @@
 //! How a row of a schedule moves along dependences.
 //!
 //! Every order that is looked at is asked this for every loop and dependence, so the answer has to be cheap. Mostly a look at the
-//! equalities of a convex piece tells: along `S[i, k] -> S[i, k + 1]` the row `i` stays, and `k` moves by one. isl is asked for the
-//! rest.
+//! constraints of a convex piece tells: along `S[i, k] -> S[i, k + 1]` the row `i` stays, and `k` moves by one; along `S[i] -> S[i']`
+//! with `i' > i` the row `i` moves forward. Where it is known that the pairs agree in rows above, such as `floor(i/4)`, that tells of
+//! others, such as `i mod 4`. isl is asked for the rest.
 
 use isl::{Aff, BasicMap, DimType, IslError, MultiUnionPwAff, UnionMap, UnionPwAff};
 use num_integer::Integer;
 use std::collections::HashMap;
 
-/// The pairs with equal values of `row`.
-pub(crate) fn equal_at(pairs: &UnionMap, row: &UnionPwAff) -> Result<UnionMap, IslError> {
-    Ok(Row::of(row)?.agreement(pairs)?.equal)
+/// The pairs with equal values of all rows.
+pub(crate) fn agreement_at<'a>(
+    pairs: &UnionMap,
+    rows: impl IntoIterator<Item = &'a UnionPwAff>,
+) -> Result<Agreement, IslError> {
+    let mut so_far = Agreement { equal: pairs.clone(), differ: false };
+    let mut above = Vec::new();
+    for row in rows {
+        let row = Row::of(row)?;
+        let Agreement { equal, differ } = row.distances(&so_far.equal, &above)?.agreement(Precision::Exact)?;
+        so_far = Agreement { equal, differ: differ || so_far.differ };
+        above.push(row);
+    }
+    Ok(so_far)
 }
 
 /// Do all pairs have equal values of `row`?
 pub(crate) fn all_equal_at(pairs: &UnionMap, row: &UnionPwAff) -> Result<bool, IslError> {
-    Ok(!Row::of(row)?.agreement(pairs)?.differ)
+    Ok(!agreement_at(pairs, [row])?.differ)
 }
 
 /// The pairs of a relation that agree in a row.
@@ -25,9 +37,17 @@ pub(crate) struct Agreement {
     pub differ: bool,
 }
 
+/// Whether pairs that do not agree may be among those said to agree. What is found to be in order with more pairs is in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    Exact,
+    OrMore,
+}
+
 /// A row, and what can be seen of it at a glance.
-pub(crate) struct Row<'a> {
-    row: &'a UnionPwAff,
+pub(crate) struct Row {
+    row: UnionPwAff,
+    /// By statement.
     forms: HashMap<String, Form>,
 }
 
@@ -41,8 +61,15 @@ enum Distance {
     Unknown,
 }
 
-impl<'a> Row<'a> {
-    pub(crate) fn of(row: &'a UnionPwAff) -> Result<Row<'a>, IslError> {
+/// The convex pieces of a relation, and how a row moves along each.
+pub(crate) struct Distances<'a> {
+    row: &'a UnionPwAff,
+    pairs: &'a UnionMap,
+    pieces: Vec<(BasicMap, Distance)>,
+}
+
+impl Row {
+    pub(crate) fn of(row: &UnionPwAff) -> Result<Row, IslError> {
         let mut forms = HashMap::new();
         for part in row.pw_affs()? {
             let pieces = part.pieces()?;
@@ -53,19 +80,44 @@ impl<'a> Row<'a> {
                 forms.insert(part.get_domain_space()?.get_tuple_name(DimType::Set)?, form);
             }
         }
-        Ok(Row { row, forms })
+        Ok(Row { row: row.clone(), forms })
     }
 
-    pub(crate) fn agreement(&self, pairs: &UnionMap) -> Result<Agreement, IslError> {
-        let mut equal = UnionMap::empty_ctx(pairs.ctx())?;
+    /// Requires: only those of the pairs count that agree in all rows `above`.
+    pub(crate) fn distances<'a>(&'a self, pairs: &'a UnionMap, above: &[Row]) -> Result<Distances<'a>, IslError> {
+        let mut pieces = Vec::new();
+        for map in pairs.maps()? {
+            let (from, to) = (map.get_tuple_name(DimType::In)?, map.get_tuple_name(DimType::Out)?);
+            let ends = |row: &'a Row| Some((row.forms.get(&from)?, row.forms.get(&to)?));
+            let equal: Vec<_> =
+                above.iter().filter_map(|row| Some((row.forms.get(&from)?, row.forms.get(&to)?))).collect();
+            for piece in map.basic_maps()? {
+                let distance = match ends(self) {
+                    Some(ends) => Constraints::of(&piece, &equal, ends)?.and_then(|known| known.distance(ends)),
+                    None => None,
+                };
+                pieces.push((piece, distance.unwrap_or(Distance::Unknown)));
+            }
+        }
+        Ok(Distances { row: &self.row, pairs, pieces })
+    }
+}
+
+impl Distances<'_> {
+    pub(crate) fn agreement(&self, precision: Precision) -> Result<Agreement, IslError> {
+        let mut equal = UnionMap::empty_ctx(self.pairs.ctx())?;
         let (mut differ, mut as_it_was) = (false, true);
-        for (piece, distance) in self.distances(pairs)? {
-            let all = UnionMap::from_basic_map(&piece)?;
+        for (piece, distance) in &self.pieces {
+            let all = UnionMap::from_basic_map(piece)?;
             let kept = match distance {
                 Distance::Equal => Some(all),
                 Distance::Less | Distance::Greater => {
                     differ |= !all.is_empty()?;
                     None
+                }
+                Distance::NotLess if precision == Precision::OrMore => {
+                    differ = true;
+                    Some(all)
                 }
                 Distance::NotLess | Distance::Unknown => {
                     let kept = all.eq_at_multi_union_pw_aff(&MultiUnionPwAff::from_union_pw_aff(self.row)?)?;
@@ -84,14 +136,14 @@ impl<'a> Row<'a> {
                 None => as_it_was = false,
             }
         }
-        Ok(Agreement { equal: if as_it_was { pairs.clone() } else { equal }, differ })
+        Ok(Agreement { equal: if as_it_was { self.pairs.clone() } else { equal }, differ })
     }
 
     /// The pairs with a smaller value at the sink.
-    pub(crate) fn backward(&self, pairs: &UnionMap) -> Result<UnionMap, IslError> {
-        let mut backward = UnionMap::empty_ctx(pairs.ctx())?;
-        for (piece, distance) in self.distances(pairs)? {
-            let all = UnionMap::from_basic_map(&piece)?;
+    pub(crate) fn backward(&self) -> Result<UnionMap, IslError> {
+        let mut backward = UnionMap::empty_ctx(self.pairs.ctx())?;
+        for (piece, distance) in &self.pieces {
+            let all = UnionMap::from_basic_map(piece)?;
             match distance {
                 Distance::Equal | Distance::Greater | Distance::NotLess => {}
                 Distance::Less => backward = backward.union(&all)?,
@@ -105,109 +157,101 @@ impl<'a> Row<'a> {
         }
         Ok(backward)
     }
-
-    fn distances(&self, pairs: &UnionMap) -> Result<Vec<(BasicMap, Distance)>, IslError> {
-        let mut all = Vec::new();
-        for map in pairs.maps()? {
-            let from = self.forms.get(&map.get_tuple_name(DimType::In)?);
-            let to = self.forms.get(&map.get_tuple_name(DimType::Out)?);
-            for piece in map.basic_maps()? {
-                let distance = match (from, to) {
-                    (Some(from), Some(to)) => Equalities::of(&piece)?.and_then(|e| e.distance(from, to)),
-                    _ => None,
-                };
-                all.push((piece, distance.unwrap_or(Distance::Unknown)));
-            }
-        }
-        Ok(all)
-    }
 }
 
-/// A quasi-affine expression as linear expressions and what is made of them: floors, and sums. Two forms with one frame have equal
-/// values where all their parts have.
+/// A quasi-affine expression: a linear one, in which floors of others are numbers like any other.
 struct Form {
-    /// Denominators and coefficients of floors, those of the whole first, then those of what each floor is taken of.
-    frame: Vec<i128>,
-    /// As integers: the whole without its floors, then what each floor is taken of, without the floors in it.
-    parts: Vec<Linear>,
+    whole: Linear,
+    /// What is rounded down, divided by what. One may contain those before it.
+    floors: Vec<(Linear, i128)>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 struct Linear {
-    params: HashMap<String, i128>,
+    params: Vec<(String, i128)>,
     dims: Vec<i128>,
+    floors: Vec<i128>,
     constant: i128,
 }
 
 impl Form {
+    /// `None`: there are numbers that do not fit, or fractions.
     fn of(aff: &Aff) -> Result<Option<Form>, IslError> {
-        let mut form = Form { frame: Vec::new(), parts: Vec::new() };
-        let floors = aff.dim(DimType::Div)?;
-        let is_whole = form.add(aff, floors)?;
-        for k in 0..floors {
-            if !form.add(&aff.get_div(k)?, floors)? {
+        let count = aff.dim(DimType::Div)?;
+        let Some((whole, 1)) = Linear::of(aff, count)? else { return Ok(None) };
+        let mut floors = Vec::new();
+        for k in 0..count {
+            // The number is without what it is divided by.
+            let Some((inner, by)) = Linear::of(&aff.get_div(k)?, count)? else { return Ok(None) };
+            if inner.floors[k..].iter().any(|c| *c != 0) {
                 return Ok(None);
             }
+            floors.push((inner, by));
         }
-        Ok(is_whole.then_some(form))
-    }
-
-    /// `false`: there are numbers that do not fit.
-    fn add(&mut self, aff: &Aff, floors: usize) -> Result<bool, IslError> {
-        let denominator = aff.get_denominator_val()?;
-        let scaled = |value: isl::Val| -> Result<Option<i128>, IslError> {
-            Ok(value.mul(&denominator)?.to_i64().map(i128::from))
-        };
-        let mut linear = Linear::default();
-        let Some(all) = denominator.to_i64() else { return Ok(false) };
-        self.frame.push(all.into());
-        for k in 0..floors {
-            let Some(value) = scaled(aff.get_coefficient_val(DimType::Div, k)?)? else { return Ok(false) };
-            self.frame.push(value);
-        }
-        for k in 0..aff.dim(DimType::Param)? {
-            let Some(value) = scaled(aff.get_coefficient_val(DimType::Param, k)?)? else { return Ok(false) };
-            if value != 0 {
-                linear.params.insert(aff.get_dim_name(DimType::Param, k)?, value);
-            }
-        }
-        for k in 0..aff.dim(DimType::In)? {
-            let Some(value) = scaled(aff.get_coefficient_val(DimType::In, k)?)? else { return Ok(false) };
-            linear.dims.push(value);
-        }
-        let Some(value) = scaled(aff.get_constant_val()?)? else { return Ok(false) };
-        linear.constant = value;
-        self.parts.push(linear);
-        Ok(true)
-    }
-
-    /// If it is one linear expression divided by a number and rounded down, that one.
-    fn only_floor(&self) -> Option<&Linear> {
-        match (&self.parts[..], &self.frame[..2.min(self.frame.len())]) {
-            ([whole, inner], [1, 1]) if whole.is_zero() => Some(inner),
-            _ => None,
-        }
+        Ok(Some(Form { whole, floors }))
     }
 }
 
 impl Linear {
-    fn is_zero(&self) -> bool {
-        self.params.is_empty() && self.constant == 0 && self.dims.iter().all(|c| *c == 0)
+    /// The expression times a number, and that number.
+    fn of(aff: &Aff, floors: usize) -> Result<Option<(Linear, i128)>, IslError> {
+        let denominator = aff.get_denominator_val()?;
+        let scaled = |value: isl::Val| -> Result<Option<i128>, IslError> {
+            Ok(value.mul(&denominator)?.to_i64().map(i128::from))
+        };
+        let Some(all) = denominator.to_i64() else { return Ok(None) };
+        let mut linear = Linear::default();
+        for k in 0..aff.dim(DimType::Param)? {
+            let Some(value) = scaled(aff.get_coefficient_val(DimType::Param, k)?)? else { return Ok(None) };
+            if value != 0 {
+                linear.params.push((aff.get_dim_name(DimType::Param, k)?, value));
+            }
+        }
+        for (kind, count, out) in
+            [(DimType::In, aff.dim(DimType::In)?, &mut linear.dims), (DimType::Div, floors, &mut linear.floors)]
+        {
+            for k in 0..count {
+                let Some(value) = scaled(aff.get_coefficient_val(kind, k)?)? else { return Ok(None) };
+                out.push(value);
+            }
+        }
+        let Some(value) = scaled(aff.get_constant_val()?)? else { return Ok(None) };
+        linear.constant = value;
+        Ok(Some((linear, all.into())))
     }
 }
 
-/// The equalities of a piece, no column but a row's pivot being used for it alone: rows are reduced one after the other.
-struct Equalities {
+/// A linear expression over the columns of [`Constraints`].
+type Numbers = Vec<i128>;
+
+/// The constraints of a piece, and that its pairs agree in some rows. Columns: the constant, parameters, inputs, outputs, divisions, and
+/// floors of inputs and of outputs, each of which is a number of its own.
+struct Constraints {
     params: HashMap<String, usize>,
     inputs: usize,
     outputs: usize,
-    /// Columns: parameters, inputs, outputs, divisions, the constant; and the column of the pivot.
-    rows: Vec<(Vec<i128>, usize)>,
+    /// What each of the floors is taken of, and where its column is.
+    floors: Vec<((Numbers, i128), usize)>,
+    /// With the column of the pivot, which no later one uses: they are taken away one after the other.
+    equalities: Vec<(Numbers, usize)>,
+    /// What is not negative, reduced by the equalities.
+    inequalities: Vec<Numbers>,
     columns: usize,
 }
 
-impl Equalities {
-    fn of(piece: &BasicMap) -> Result<Option<Equalities>, IslError> {
+/// Source or sink of a pair.
+#[derive(Clone, Copy)]
+enum End {
+    From,
+    To,
+}
+
+impl Constraints {
+    fn of(
+        piece: &BasicMap,
+        equal: &[(&Form, &Form)],
+        (from, to): (&Form, &Form),
+    ) -> Result<Option<Constraints>, IslError> {
         // What holds of more pairs holds of these; isl has no list of what rests on a division that it has no formula for.
         let known = if piece.dim(DimType::Div)? > 0 { &piece.wrap()?.remove_unknown_divs()?.unwrap()? } else { piece };
         let piece = known;
@@ -219,37 +263,114 @@ impl Equalities {
         let space = piece.get_space()?;
         let mut params = HashMap::new();
         for k in 0..dims[0] {
-            params.insert(space.get_dim_name(DimType::Param, k)?, k);
+            params.insert(space.get_dim_name(DimType::Param, k)?, 1 + k);
         }
-        let columns = dims.iter().sum::<usize>() + 1;
-        let mut all = Equalities { params, inputs: dims[1], outputs: dims[2], rows: Vec::new(), columns };
-        for constraint in piece.constraints()? {
-            if !constraint.is_equality()? {
-                continue;
+        let own = dims.iter().sum::<usize>() + 1;
+        let forms = || equal.iter().copied().chain([(from, to)]);
+        let floors: usize = forms().map(|(from, to)| from.floors.len() + to.floors.len()).sum();
+        let mut all = Constraints {
+            params,
+            inputs: dims[1],
+            outputs: dims[2],
+            floors: Vec::new(),
+            equalities: Vec::new(),
+            inequalities: Vec::new(),
+            columns: own + floors,
+        };
+        for (from, to) in forms() {
+            if all.name_floors(own, from, End::From).is_none() || all.name_floors(own, to, End::To).is_none() {
+                return Ok(None);
             }
-            let mut row = Vec::with_capacity(columns);
+        }
+        let mut inequalities = Vec::new();
+        for constraint in piece.constraints()? {
+            let mut row = vec![constraint.get_constant_val()?.to_i64().map(i128::from)];
             for kind in kinds {
                 for k in 0..constraint.dim(kind)? {
                     row.push(constraint.get_coefficient_val(kind, k)?.to_i64().map(i128::from));
                 }
             }
-            row.push(constraint.get_constant_val()?.to_i64().map(i128::from));
-            let Some(row) = row.into_iter().collect::<Option<Vec<i128>>>() else { return Ok(None) };
+            let row: Option<Numbers> = row.into_iter().collect();
             // Its divisions may be numbered otherwise, and the row may be of another length then.
-            if row.len() != columns {
+            let Some(mut row) = row.filter(|row| row.len() == own) else {
+                if constraint.is_equality()? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            row.resize(all.columns, 0);
+            if !constraint.is_equality()? {
+                inequalities.push(row);
+            } else if all.add_equality(row).is_none() {
                 return Ok(None);
             }
-            let Some(row) = all.reduced(row) else { return Ok(None) };
-            if let Some(pivot) = row[..columns - 1].iter().rposition(|c| *c != 0) {
-                all.rows.push((row, pivot));
+        }
+        for (from, to) in equal {
+            if all.difference(from, to).and_then(|row| all.add_equality(row)).is_none() {
+                return Ok(None);
             }
         }
+        all.inequalities = inequalities.into_iter().filter_map(|row| all.reduced(row)).collect();
         Ok(Some(all))
     }
 
+    fn add_equality(&mut self, row: Numbers) -> Option<()> {
+        let row = self.reduced(row)?;
+        if let Some(pivot) = (1..self.columns).rev().find(|&at| row[at] != 0) {
+            self.equalities.push((row, pivot));
+        }
+        Some(())
+    }
+
+    /// Gives each floor of a form a column, equal ones the same; `own` columns are others'. `None` where numbers become too large.
+    fn name_floors(&mut self, own: usize, form: &Form, end: End) -> Option<()> {
+        for (at, (inner, by)) in form.floors.iter().enumerate() {
+            let inner = self.numbers(inner, &form.floors[..at], end)?;
+            if self.column_of(&inner, *by).is_none() {
+                self.floors.push(((inner, *by), own + self.floors.len()));
+            }
+        }
+        Some(())
+    }
+
+    fn column_of(&self, inner: &Numbers, by: i128) -> Option<usize> {
+        let same = |((other, of), _): &&((Numbers, i128), usize)| *of == by && other == inner;
+        self.floors.iter().find(same).map(|(_, column)| *column)
+    }
+
+    /// `None`: it is about something that is not here.
+    fn numbers(&self, linear: &Linear, floors: &[(Linear, i128)], end: End) -> Option<Numbers> {
+        let (first, count) = match end {
+            End::From => (1 + self.params.len(), self.inputs),
+            End::To => (1 + self.params.len() + self.inputs, self.outputs),
+        };
+        if linear.dims.len() != count {
+            return None;
+        }
+        let mut row = vec![0; self.columns];
+        row[0] = linear.constant;
+        for (name, value) in &linear.params {
+            row[*self.params.get(name)?] = *value;
+        }
+        row[first..first + count].copy_from_slice(&linear.dims);
+        for (at, value) in linear.floors.iter().enumerate().filter(|(_, value)| **value != 0) {
+            let (inner, by) = floors.get(at)?;
+            let column = self.column_of(&self.numbers(inner, &floors[..at], end)?, *by)?;
+            row[column] = row[column].checked_add(*value)?;
+        }
+        Some(row)
+    }
+
+    /// What it is at the sink minus what it is at the source.
+    fn difference(&self, from: &Form, to: &Form) -> Option<Numbers> {
+        let from = self.numbers(&from.whole, &from.floors, End::From)?;
+        let to = self.numbers(&to.whole, &to.floors, End::To)?;
+        to.iter().zip(&from).map(|(to, from)| to.checked_sub(*from)).collect()
+    }
+
     /// A positive multiple of the expression, up to a sum of equalities; `None` where numbers become too large.
-    fn reduced(&self, mut row: Vec<i128>) -> Option<Vec<i128>> {
-        for (equality, pivot) in &self.rows {
+    fn reduced(&self, mut row: Numbers) -> Option<Numbers> {
+        for (equality, pivot) in &self.equalities {
             let (by, at) = (equality[*pivot], row[*pivot]);
             if at == 0 {
                 continue;
@@ -267,48 +388,57 @@ impl Equalities {
         Some(row)
     }
 
-    /// The sign of `to` at the sink minus `from` at the source, if it is the same for all pairs.
-    fn sign(&self, from: &Linear, to: &Linear) -> Option<i128> {
-        if from.dims.len() != self.inputs || to.dims.len() != self.outputs {
-            return None;
+    fn distance(&self, (from, to): (&Form, &Form)) -> Option<Distance> {
+        if let Some(distance) = self.sign(self.difference(from, to)?) {
+            return Some(distance);
         }
-        let mut row = vec![0; self.columns];
-        for (name, value) in &to.params {
-            row[*self.params.get(name)?] += value;
-        }
-        for (name, value) in &from.params {
-            row[*self.params.get(name)?] -= value;
-        }
-        let (first, second) = (self.params.len(), self.params.len() + self.inputs);
-        for (k, value) in from.dims.iter().enumerate() {
-            row[first + k] = -value;
-        }
-        for (k, value) in to.dims.iter().enumerate() {
-            row[second + k] = *value;
-        }
-        row[self.columns - 1] = to.constant.checked_sub(from.constant)?;
-        let row = self.reduced(row)?;
-        let (constant, others) = row.split_last()?;
-        others.iter().all(|c| *c == 0).then(|| constant.signum())
+        // Rounding keeps the order.
+        let ((from, of), (to, by)) = (self.only_floor(from, End::From)?, self.only_floor(to, End::To)?);
+        let difference: Option<Numbers> = to.iter().zip(&from).map(|(to, from)| to.checked_sub(*from)).collect();
+        let forward = [Distance::Equal, Distance::Greater, Distance::NotLess];
+        (of == by && forward.contains(&self.sign(difference?)?)).then_some(Distance::NotLess)
     }
 
-    fn distance(&self, from: &Form, to: &Form) -> Option<Distance> {
-        if from.frame != to.frame || from.parts.len() != to.parts.len() {
-            return None;
-        }
-        if let ([from], [to]) = (&from.parts[..], &to.parts[..]) {
-            return Some(match self.sign(from, to)? {
+    /// If it is one expression divided by a number and rounded down, these.
+    fn only_floor(&self, form: &Form, end: End) -> Option<(Numbers, i128)> {
+        let Linear { params, dims, floors, constant } = &form.whole;
+        let ((inner, by), before) = form.floors.split_last()?;
+        let is_one = floors.split_last().is_some_and(|(last, others)| *last == 1 && others.iter().all(|c| *c == 0));
+        let is_only = is_one && params.is_empty() && *constant == 0 && dims.iter().all(|c| *c == 0);
+        is_only.then(|| self.numbers(inner, before, end))?.map(|inner| (inner, *by))
+    }
+
+    /// How the expression compares with 0, if that is the same for all pairs and can be seen.
+    fn sign(&self, expression: Numbers) -> Option<Distance> {
+        let expression = self.reduced(expression)?;
+        let (constant, others) = expression.split_first()?;
+        let Some(at) = others.iter().position(|c| *c != 0) else {
+            return Some(match constant.signum() {
                 0 => Distance::Equal,
                 1 => Distance::Greater,
                 _ => Distance::Less,
             });
+        };
+        // Let x be the sum of the others, with o at this place. A constraint q x + c ≥ 0 has r = q o there. So |r| times the expression,
+        // |r| (constant + x), is |r| · constant − |o| c at least where q > 0, and |r| · constant + |o| c at most where q < 0.
+        let mut sign = None;
+        for inequality in &self.inequalities {
+            let (c, row) = inequality.split_first()?;
+            let times = |l: i128, r: i128| l.checked_mul(r);
+            if row[at] == 0 || row.iter().zip(others).any(|(r, o)| times(*r, others[at]) != times(*o, row[at])) {
+                continue;
+            }
+            let is_bound_below = row[at].signum() == others[at].signum();
+            let (r, o) = (row[at].checked_abs()?, others[at].checked_abs()?);
+            let (constant, c) = (times(r, *constant)?, times(o, *c)?);
+            match is_bound_below {
+                true if constant > c => return Some(Distance::Greater),
+                true if constant == c => sign = Some(Distance::NotLess),
+                false if constant.checked_add(c)? < 0 => return Some(Distance::Less),
+                _ => {}
+            }
         }
-        if from.parts.iter().zip(&to.parts).all(|(from, to)| self.sign(from, to) == Some(0)) {
-            return Some(Distance::Equal);
-        }
-        // Rounding keeps the order.
-        let (from, to) = (from.only_floor()?, to.only_floor()?);
-        (self.sign(from, to)? >= 0).then_some(Distance::NotLess)
+        sign
     }
 }
 
@@ -366,15 +496,62 @@ mod tests {
                 let equal = pairs.eq_at_multi_union_pw_aff(&all).unwrap();
                 let kept = pairs.lex_le_at_multi_union_pw_aff(&all).unwrap();
                 let found = Row::of(&row).unwrap();
-                let Agreement { equal: seen_equal, differ } = found.agreement(&pairs).unwrap();
+                let found = found.distances(&pairs, &[]).unwrap();
+                let Agreement { equal: seen_equal, differ } = found.agreement(Precision::Exact).unwrap();
                 assert!(seen_equal.is_equal(&equal).unwrap(), "{text} {s} {t}: {seen_equal} is not {equal}");
                 assert_eq!(differ, !pairs.is_subset(&equal).unwrap(), "{text} {s} {t}");
-                let backward = found.backward(&pairs).unwrap();
+                let backward = found.backward().unwrap();
                 assert!(backward.is_equal(&pairs.subtract(&kept).unwrap()).unwrap(), "{text} {s} {t}: {backward}");
                 let is_seen = |(_, distance): &(BasicMap, Distance)| *distance != Distance::Unknown;
-                seen += found.distances(&pairs).unwrap().iter().filter(|d| is_seen(d)).count();
+                seen += found.pieces.iter().filter(|d| is_seen(d)).count();
             }
         }
         assert!(seen > 80, "hardly anything is seen at a glance: {seen}");
+    }
+
+    #[test]
+    fn rows_above_tell_of_others() {
+        let ctx = Ctx::new();
+        let row = |text: &str| {
+            let text = format!("[n] -> {{ S[i, k] -> [({text})]; T[i, k] -> [({text})] }}");
+            UnionPwAff::read_from_str(&ctx, &text).unwrap()
+        };
+        let all: Vec<UnionPwAff> = ROWS.iter().filter(|(s, t)| s == t).map(|(s, _)| row(s)).collect();
+        let (mut seen, mut in_all) = (0, 0);
+        for text in PAIRS {
+            let pairs = UnionMap::read_from_str(&ctx, text).unwrap();
+            for above in &all {
+                let together = agreement_at(&pairs, [above]).unwrap().equal;
+                let above = Row::of(above).unwrap();
+                for row in &all {
+                    let found = Row::of(row).unwrap();
+                    let alone = found.distances(&together, &[]).unwrap();
+                    let found = found.distances(&together, std::slice::from_ref(&above)).unwrap();
+                    let (equal, same) =
+                        (found.agreement(Precision::Exact).unwrap(), alone.agreement(Precision::Exact).unwrap());
+                    assert!(equal.equal.is_equal(&same.equal).unwrap(), "{text} {row}");
+                    assert_eq!(equal.differ, same.differ, "{text} {row}");
+                    assert!(found.backward().unwrap().is_equal(&alone.backward().unwrap()).unwrap(), "{text} {row}");
+                    let more = found.agreement(Precision::OrMore).unwrap().equal;
+                    assert!(equal.equal.is_subset(&more).unwrap(), "{text} {row}");
+                    let is_seen = |(_, distance): &&(BasicMap, Distance)| *distance != Distance::Unknown;
+                    seen += found.pieces.iter().filter(is_seen).count();
+                    in_all += alone.pieces.iter().filter(is_seen).count();
+                }
+            }
+        }
+        assert!(seen > in_all, "nothing is seen that was not seen before: {seen} of {in_all}");
+    }
+
+    #[test]
+    fn the_place_in_a_group_moves_as_the_counter_does() {
+        let ctx = Ctx::new();
+        let row = |text: &str| UnionPwAff::read_from_str(&ctx, &format!("{{ S[i] -> [({text})] }}")).unwrap();
+        let pairs = UnionMap::read_from_str(&ctx, "{ S[i] -> S[i'] : i' > i }").unwrap();
+        let (group, place) = (Row::of(&row("floor(i/4)")).unwrap(), Row::of(&row("i - 4*floor(i/4)")).unwrap());
+        let found = place.distances(&pairs, std::slice::from_ref(&group)).unwrap();
+        assert!(found.pieces.iter().all(|(_, distance)| *distance == Distance::Greater));
+        let alone = place.distances(&pairs, &[]).unwrap();
+        assert!(alone.pieces.iter().all(|(_, distance)| *distance == Distance::Unknown));
     }
 }

@@ -3,7 +3,7 @@
 use super::apply::{rows, with_rows};
 use super::label::labels;
 use super::reach::{ancestors, instances_at, statements_of};
-use super::{BandId, Label, Tree, all_equal_at, equal_at, label_above};
+use super::{BandId, Label, Tree, agreement_at, all_equal_at, label_above};
 use crate::dependence::Ranged;
 use crate::scop::{ArrayId, Scop, StatementId};
 use isl::{IslError, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
@@ -185,7 +185,7 @@ fn at_same_points(
         for row in &leaves[1..] {
             all = all.union_add(row)?;
         }
-        together = equal_at(&together, &all)?;
+        together = agreement_at(&together, [&all])?.equal;
     }
     Ok(together)
 }

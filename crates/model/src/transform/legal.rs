@@ -2,12 +2,12 @@
 
 use super::apart::are_apart;
 use super::copy::{has_copies_below, opaque};
-use super::distance::{Agreement, Row};
+use super::distance::{Agreement, Precision, Row};
 use super::jam::{PrivateScalars, private};
 use super::label::find;
 use super::reach::instances_at;
 use super::{Step, StepError, Tree, label_above};
-use crate::dependence::Dependences;
+use crate::dependence::{Dependences, LiveRanges};
 use crate::scop::{Scop, Statement, StatementId};
 use isl::{Ctx, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet};
 use planted::Fault;
@@ -89,8 +89,10 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
     let (mut found, flagged) = Violations::all(schedule, Pairs::of(dependences)?)?;
     found.of_order = possible(&found.of_order)?;
     let mut own = PrivateScalars::new();
-    if !found.of_order.is_empty()?
-        && let Some(private) = with_ranges_moved(&flagged, scop, dependences)?
+    if let Some(ranges) = &dependences.ranges
+        && !found.of_order.is_empty()?
+        && found.of_order.intersect(&dependences.firm_validity()?)?.is_empty()?
+        && let Some(private) = moved(&flagged, scop, ranges)?
     {
         (found.of_order, own) = (UnionMap::empty_ctx(schedule.ctx())?, private);
     }
@@ -104,20 +106,17 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
 
 /// Does the tree keep the order, as [`check_legal`] says? Labels and copies are not asked about.
 pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<bool, IslError> {
-    Ok(Violations::is_in_order(schedule, dependences.validity()?, &dependences.known)?
-        || with_ranges_moved(schedule, scop, dependences)?.is_some())
+    let in_order = |pairs: UnionMap| Violations::is_in_order(schedule, pairs, &dependences.known);
+    let Some(ranges) = &dependences.ranges else { return in_order(dependences.validity()?) };
+    // What live ranges of scalars may not change is part of what they would have to respect in their places.
+    Ok(in_order(dependences.firm_validity()?)?
+        && (moved(schedule, scop, ranges)?.is_some() || in_order(dependences.validity()?)?))
 }
 
-/// If the order is kept but for live ranges of scalars that change places: the scalars of which there must be several then.
-fn with_ranges_moved(
-    schedule: &Schedule,
-    scop: &Scop,
-    dependences: &Dependences,
-) -> Result<Option<PrivateScalars>, IslError> {
-    let Some(ranges) = &dependences.ranges else { return Ok(None) };
-    if !Violations::is_in_order(schedule, dependences.firm_validity()?, &dependences.known)? {
-        return Ok(None);
-    }
+/// If live ranges of scalars may change places as they do in the tree: the scalars of which there must be several then.
+///
+/// Requires: what they may not change is in order.
+fn moved(schedule: &Schedule, scop: &Scop, ranges: &LiveRanges) -> Result<Option<PrivateScalars>, IslError> {
     let (scalars, private) = private(schedule, scop, &ranges.scalars)?;
     Ok(are_apart(schedule, &scalars)?.then_some(private))
 }
@@ -145,8 +144,10 @@ impl Pairs {
         if planted::is(Fault::UpdatesAtOnce) {
             return Ok(Pairs { ordered, at_once: AtOnce::Ordered });
         }
-        let all = dependences.at_once()?;
-        let at_once = if all.is_subset(&ordered)? { AtOnce::Ordered } else { AtOnce::Also(all) };
+        let at_once = match dependences.at_once_is_validity()? {
+            true => AtOnce::Ordered,
+            false => AtOnce::Also(dependences.at_once()?),
+        };
         Ok(Pairs { ordered, at_once })
     }
 
@@ -165,6 +166,10 @@ struct Violations {
     of_labels: UnionMap,
     /// The parameter values that count. `Some`: one violation of the order is enough.
     until_first: Option<Set>,
+    /// Of what is together in the loops around.
+    precision: Precision,
+    /// The rows around the node that is looked at: its pairs agree in them, or do not count.
+    above: Vec<Row>,
 }
 
 /// Why a tree was not looked at to the end.
@@ -183,17 +188,27 @@ impl From<IslError> for Halt {
 impl Violations {
     fn none(ctx: &Ctx) -> Result<Violations, IslError> {
         let nothing = UnionMap::empty_ctx(ctx)?;
-        Ok(Violations { of_order: nothing.clone(), of_labels: nothing, until_first: None })
+        Ok(Violations {
+            of_order: nothing.clone(),
+            of_labels: nothing,
+            until_first: None,
+            precision: Precision::Exact,
+            above: Vec::new(),
+        })
     }
 
-    /// Is every pair of `ordered` in order, at these parameter values?
+    /// Is every pair of `ordered` in order, at these parameter values? What takes no time is looked at first.
     fn is_in_order(schedule: &Schedule, ordered: UnionMap, known: &Set) -> Result<bool, IslError> {
-        let mut found = Violations { until_first: Some(known.clone()), ..Violations::none(schedule.ctx())? };
-        match found.below(schedule.get_root()?, Pairs { ordered, at_once: AtOnce::NotAsked }) {
-            Ok(_) => Ok(true),
-            Err(Halt::Violated) => Ok(false),
-            Err(Halt::Isl(error)) => Err(error),
+        for precision in [Precision::OrMore, Precision::Exact] {
+            let until_first = Some(known.clone());
+            let mut found = Violations { until_first, precision, ..Violations::none(schedule.ctx())? };
+            match found.below(schedule.get_root()?, Pairs { ordered: ordered.clone(), at_once: AtOnce::NotAsked }) {
+                Ok(_) => return Ok(true),
+                Err(Halt::Violated) => {}
+                Err(Halt::Isl(error)) => return Err(error),
+            }
         }
+        Ok(false)
     }
 
     /// All that there are; and the tree with exact flags.
@@ -240,7 +255,8 @@ impl Violations {
                 AtOnce::Ordered => (true, &pairs.ordered),
                 AtOnce::Also(all) => (true, all),
             };
-            let Agreement { equal, differ: carries } = row.agreement(all)?;
+            let distances = row.distances(all, &self.above)?;
+            let Agreement { equal, differ: carries } = distances.agreement(self.precision)?;
             if asked {
                 let is_last = m + 1 == rows.len();
                 let passes = (!carries || planted::is(Fault::CarriedAtOnce) && is_last) && !fills;
@@ -251,16 +267,23 @@ impl Violations {
             }
             // A loop that carries nothing has no pair in two of its iterations: all stay as they are.
             if carries {
-                self.add(&row.backward(&pairs.ordered)?)?;
-                pairs = match pairs.at_once {
+                pairs = match &pairs.at_once {
                     AtOnce::Also(_) => {
-                        Pairs { ordered: row.agreement(&pairs.ordered)?.equal, at_once: AtOnce::Also(equal) }
+                        let ordered = row.distances(&pairs.ordered, &self.above)?;
+                        self.add(&ordered.backward()?)?;
+                        Pairs { ordered: ordered.agreement(self.precision)?.equal, at_once: AtOnce::Also(equal) }
                     }
-                    at_once => Pairs { ordered: equal, at_once },
+                    at_once => {
+                        self.add(&distances.backward()?)?;
+                        Pairs { ordered: equal, at_once: at_once.clone() }
+                    }
                 };
             }
+            self.above.push(row);
         }
-        Ok(self.below(node.child(0)?, pairs)?.parent()?)
+        let node = self.below(node.child(0)?, pairs)?.parent()?;
+        self.above.truncate(self.above.len() - rows.len());
+        Ok(node)
     }
 
     fn parts(&mut self, node: ScheduleNode, pairs: &Pairs) -> Result<ScheduleNode, Halt> {
