@@ -79,7 +79,10 @@ impl Orders {
     /// Requires: `deps` are the dependences of `scop`.
     pub fn of(scop: &Scop, deps: &Dependences, scalars: Scalars) -> Result<Orders, IslError> {
         let ctx = &scop.ctx;
-        let domain = scop.schedule.gist_domain_params(&deps.known)?.get_domain()?;
+        let mut domain = UnionSet::empty_ctx(ctx)?;
+        for statement in scop.statements.values() {
+            domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
+        }
         // What may not be written hides nothing that was there before, so that all pairs of a chain depend on each other. The scheduler
         // only needs neighbours: where those are in order, all are. What comes of it is checked with all.
         let has_predicates = scop.statements.values().any(|s| !s.predicates.is_empty());

@@ -152,8 +152,7 @@ pub(super) fn choose(
     options: &ScheduleOptions,
 ) -> Result<Decision, IslError> {
     let region = EstimatedRegion::of(scop, deps)?;
-    // What is known of the parameters need not be said again of every statement.
-    let schedule = labelled(&scop.schedule.gist_domain_params(&deps.known)?)?;
+    let schedule = labelled(&scop.schedule)?;
     let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
     let before = estimate(&nest, &references, machine);

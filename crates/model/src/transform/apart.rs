@@ -6,7 +6,7 @@
 //! members differ, or a sequence with the two in different children. A pair of `order` that reaches a node is *forced* if a live
 //! range adjacent to it is separated by this node or by one above.
 
-use super::distance::{Agreement, Row, agreement_at};
+use super::distance::{Agreement, Precision, Row, agreement_below};
 use crate::dependence::Ranged;
 use isl::{IslError, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 
@@ -32,11 +32,21 @@ use isl::{IslError, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 /// A pair that is in order or at once in all members of a permutable band is so in all permutations of them and in tiles of
 /// them, and what tiles and points separate together the band separated, so they force no other pairs.
 pub(crate) fn are_apart(schedule: &Schedule, ranges: &[Ranged]) -> Result<bool, IslError> {
+    // More pairs that are to be in order make it harder, and are quicker to be found.
+    for precision in [Precision::OrMore, Precision::Exact] {
+        if all_are_apart(schedule, ranges, precision)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn all_are_apart(schedule: &Schedule, ranges: &[Ranged], precision: Precision) -> Result<bool, IslError> {
     let root = schedule.get_root()?;
     for scalar in ranges {
+        let mut around = Around { rows: Vec::new(), precision };
         let forced = UnionMap::empty_ctx(schedule.ctx())?;
-        if !below(&root, &Together { live: scalar.live.clone(), order: scalar.order.clone(), forced }, &mut Vec::new())?
-        {
+        if !below(&root, &Together { live: scalar.live.clone(), order: scalar.order.clone(), forced }, &mut around)? {
             return Ok(false);
         }
     }
@@ -66,60 +76,70 @@ impl Together {
     }
 }
 
-/// `above`: the rows of the bands around.
-fn below(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
+/// The bands around a node.
+struct Around {
+    /// Those of the pairs that reach it agree in them, or do not count.
+    rows: Vec<Row>,
+    /// Of `order` and `forced`. Live ranges are those that are there: one that is taken to be local though it is not forces nothing.
+    precision: Precision,
+}
+
+fn below(node: &ScheduleNode, reach: &Together, around: &mut Around) -> Result<bool, IslError> {
     if reach.order.is_empty()? || (reach.live.is_empty()? && reach.forced.is_empty()?) {
         return Ok(true);
     }
     match node.get_type()? {
         // What no node separates has no order of its own.
         ScheduleNodeType::Leaf => Ok(reach.live.is_empty()? && reach.forced.is_empty()?),
-        ScheduleNodeType::Band => band(node, reach, above),
-        ScheduleNodeType::Sequence => sequence(node, reach, above),
-        ScheduleNodeType::Set => set(node, reach, above),
+        ScheduleNodeType::Band => band(node, reach, around),
+        ScheduleNodeType::Sequence => sequence(node, reach, around),
+        ScheduleNodeType::Set => set(node, reach, around),
         ScheduleNodeType::Domain | ScheduleNodeType::Context | ScheduleNodeType::Mark => {
-            below(&node.child(0)?, reach, above)
+            below(&node.child(0)?, reach, around)
         }
         // Copies touch no scalars.
-        ScheduleNodeType::Extension => below(&node.child(0)?, reach, above),
+        ScheduleNodeType::Extension => below(&node.child(0)?, reach, around),
         // Nobody makes other nodes.
         _ => Ok(false),
     }
 }
 
-fn band(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
+fn band(node: &ScheduleNode, reach: &Together, around: &mut Around) -> Result<bool, IslError> {
     let rows = node.band_get_partial_schedule()?.list()?;
     let steps: Vec<_> = if node.band_get_permutable()? { vec![&rows[..]] } else { rows.chunks(1).collect() };
     let mut reach = reach.map(|pairs| Ok(pairs.clone()))?;
-    let around = above.len();
+    let depth = around.rows.len();
     for step in steps {
-        let together = |pairs: &UnionMap| agreement_at(pairs, step);
-        let Agreement { equal: local, differ: some_are_separated } = together(&reach.live)?;
+        let own = step.iter().map(Row::of).collect::<Result<Vec<_>, _>>()?;
+        let live = agreement_below(&reach.live, &own, &around.rows, Precision::Exact)?;
+        let Agreement { equal: local, differ: some_are_separated, .. } = live;
         if some_are_separated {
             reach.force(&local)?;
         }
-        let own = step.iter().map(Row::of).collect::<Result<Vec<_>, _>>()?;
+        let above: Vec<&Row> = around.rows.iter().collect();
         for row in &own {
-            if !row.distances(&reach.forced, above)?.backward()?.is_empty()? {
-                above.truncate(around);
+            if !row.distances(&reach.forced, &above)?.backward()?.is_empty()? {
                 return Ok(false);
             }
         }
-        reach = Together { live: local, order: together(&reach.order)?.equal, forced: together(&reach.forced)?.equal };
-        above.extend(own);
+        let together = |pairs: &UnionMap| -> Result<UnionMap, IslError> {
+            Ok(agreement_below(pairs, &own, &around.rows, around.precision)?.equal)
+        };
+        reach = Together { live: local, order: together(&reach.order)?, forced: together(&reach.forced)? };
+        around.rows.extend(own);
     }
-    let apart = below(&node.child(0)?, &reach, above);
-    above.truncate(around);
+    let apart = below(&node.child(0)?, &reach, around);
+    around.rows.truncate(depth);
     apart
 }
 
 /// Nothing is known of the order of the children, so nothing may be asked of it.
-fn set(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
+fn set(node: &ScheduleNode, reach: &Together, around: &mut Around) -> Result<bool, IslError> {
     let mut within = UnionMap::empty_ctx(node.ctx())?;
     for filter in node.children()? {
         let instances = filter.filter_get_filter()?;
         let inside = reach.map(|pairs| pairs.intersect_domain(&instances)?.intersect_range(&instances))?;
-        if !below(&filter.child(0)?, &inside, above)? {
+        if !below(&filter.child(0)?, &inside, around)? {
             return Ok(false);
         }
         within = within.union(&inside.live)?.union(&inside.order)?;
@@ -127,7 +147,7 @@ fn set(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bo
     Ok(reach.live.is_subset(&within)? && reach.order.is_subset(&within)?)
 }
 
-fn sequence(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Result<bool, IslError> {
+fn sequence(node: &ScheduleNode, reach: &Together, around: &mut Around) -> Result<bool, IslError> {
     let filters = node.children()?;
     let mut parts = Vec::new();
     let mut local = UnionMap::empty_ctx(node.ctx())?;
@@ -148,7 +168,7 @@ fn sequence(node: &ScheduleNode, reach: &Together, above: &mut Vec<Row>) -> Resu
     }
     for (filter, instances) in filters.iter().zip(&parts) {
         let inside = reach.map(|pairs| pairs.intersect_domain(instances)?.intersect_range(instances))?;
-        if !below(&filter.child(0)?, &inside, above)? {
+        if !below(&filter.child(0)?, &inside, around)? {
             return Ok(false);
         }
     }

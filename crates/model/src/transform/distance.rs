@@ -14,12 +14,22 @@ pub(crate) fn agreement_at<'a>(
     pairs: &UnionMap,
     rows: impl IntoIterator<Item = &'a UnionPwAff>,
 ) -> Result<Agreement, IslError> {
-    let mut so_far = Agreement { equal: pairs.clone(), differ: false };
-    let mut above = Vec::new();
+    let rows = rows.into_iter().map(Row::of).collect::<Result<Vec<_>, _>>()?;
+    agreement_below(pairs, &rows, &[], Precision::Exact)
+}
+
+/// The same where only those of the pairs count that agree in all rows `above`.
+pub(crate) fn agreement_below(
+    pairs: &UnionMap,
+    rows: &[Row],
+    above: &[Row],
+    precision: Precision,
+) -> Result<Agreement, IslError> {
+    let mut so_far = Agreement { equal: pairs.clone(), differ: false, has_more: false };
+    let mut above: Vec<&Row> = above.iter().collect();
     for row in rows {
-        let row = Row::of(row)?;
-        let Agreement { equal, differ } = row.distances(&so_far.equal, &above)?.agreement(Precision::Exact)?;
-        so_far = Agreement { equal, differ: differ || so_far.differ };
+        let Agreement { equal, differ, has_more } = row.distances(&so_far.equal, &above)?.agreement(precision)?;
+        so_far = Agreement { equal, differ: differ || so_far.differ, has_more: has_more || so_far.has_more };
         above.push(row);
     }
     Ok(so_far)
@@ -35,6 +45,8 @@ pub(crate) struct Agreement {
     pub equal: UnionMap,
     /// There are others.
     pub differ: bool,
+    /// Some of those may be among them.
+    pub has_more: bool,
 }
 
 /// Whether pairs that do not agree may be among those said to agree. What is found to be in order with more pairs is in order.
@@ -84,7 +96,7 @@ impl Row {
     }
 
     /// Requires: only those of the pairs count that agree in all rows `above`.
-    pub(crate) fn distances<'a>(&'a self, pairs: &'a UnionMap, above: &[Row]) -> Result<Distances<'a>, IslError> {
+    pub(crate) fn distances<'a>(&'a self, pairs: &'a UnionMap, above: &[&Row]) -> Result<Distances<'a>, IslError> {
         let mut pieces = Vec::new();
         for map in pairs.maps()? {
             let (from, to) = (map.get_tuple_name(DimType::In)?, map.get_tuple_name(DimType::Out)?);
@@ -106,17 +118,17 @@ impl Row {
 impl Distances<'_> {
     pub(crate) fn agreement(&self, precision: Precision) -> Result<Agreement, IslError> {
         let mut equal = UnionMap::empty_ctx(self.pairs.ctx())?;
-        let (mut differ, mut as_it_was) = (false, true);
+        let (mut differ, mut has_more, mut as_it_was) = (false, false, true);
         for (piece, distance) in &self.pieces {
             let all = UnionMap::from_basic_map(piece)?;
             let kept = match distance {
                 Distance::Equal => Some(all),
                 Distance::Less | Distance::Greater => {
-                    differ |= !all.is_empty()?;
+                    differ = differ || !all.is_empty()?;
                     None
                 }
                 Distance::NotLess if precision == Precision::OrMore => {
-                    differ = true;
+                    (differ, has_more) = (true, true);
                     Some(all)
                 }
                 Distance::NotLess | Distance::Unknown => {
@@ -136,7 +148,7 @@ impl Distances<'_> {
                 None => as_it_was = false,
             }
         }
-        Ok(Agreement { equal: if as_it_was { self.pairs.clone() } else { equal }, differ })
+        Ok(Agreement { equal: if as_it_was { self.pairs.clone() } else { equal }, differ, has_more })
     }
 
     /// The pairs with a smaller value at the sink.
@@ -497,7 +509,7 @@ mod tests {
                 let kept = pairs.lex_le_at_multi_union_pw_aff(&all).unwrap();
                 let found = Row::of(&row).unwrap();
                 let found = found.distances(&pairs, &[]).unwrap();
-                let Agreement { equal: seen_equal, differ } = found.agreement(Precision::Exact).unwrap();
+                let Agreement { equal: seen_equal, differ, .. } = found.agreement(Precision::Exact).unwrap();
                 assert!(seen_equal.is_equal(&equal).unwrap(), "{text} {s} {t}: {seen_equal} is not {equal}");
                 assert_eq!(differ, !pairs.is_subset(&equal).unwrap(), "{text} {s} {t}");
                 let backward = found.backward().unwrap();
@@ -526,7 +538,7 @@ mod tests {
                 for row in &all {
                     let found = Row::of(row).unwrap();
                     let alone = found.distances(&together, &[]).unwrap();
-                    let found = found.distances(&together, std::slice::from_ref(&above)).unwrap();
+                    let found = found.distances(&together, &[&above]).unwrap();
                     let (equal, same) =
                         (found.agreement(Precision::Exact).unwrap(), alone.agreement(Precision::Exact).unwrap());
                     assert!(equal.equal.is_equal(&same.equal).unwrap(), "{text} {row}");
@@ -549,7 +561,7 @@ mod tests {
         let row = |text: &str| UnionPwAff::read_from_str(&ctx, &format!("{{ S[i] -> [({text})] }}")).unwrap();
         let pairs = UnionMap::read_from_str(&ctx, "{ S[i] -> S[i'] : i' > i }").unwrap();
         let (group, place) = (Row::of(&row("floor(i/4)")).unwrap(), Row::of(&row("i - 4*floor(i/4)")).unwrap());
-        let found = place.distances(&pairs, std::slice::from_ref(&group)).unwrap();
+        let found = place.distances(&pairs, &[&group]).unwrap();
         assert!(found.pieces.iter().all(|(_, distance)| *distance == Distance::Greater));
         let alone = place.distances(&pairs, &[]).unwrap();
         assert!(alone.pieces.iter().all(|(_, distance)| *distance == Distance::Unknown));

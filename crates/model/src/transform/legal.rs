@@ -168,6 +168,8 @@ struct Violations {
     until_first: Option<Set>,
     /// Of what is together in the loops around.
     precision: Precision,
+    /// Some may have been looked at that do not count.
+    has_more: bool,
     /// The rows around the node that is looked at: its pairs agree in them, or do not count.
     above: Vec<Row>,
 }
@@ -193,6 +195,7 @@ impl Violations {
             of_labels: nothing,
             until_first: None,
             precision: Precision::Exact,
+            has_more: false,
             above: Vec::new(),
         })
     }
@@ -204,7 +207,8 @@ impl Violations {
             let mut found = Violations { until_first, precision, ..Violations::none(schedule.ctx())? };
             match found.below(schedule.get_root()?, Pairs { ordered: ordered.clone(), at_once: AtOnce::NotAsked }) {
                 Ok(_) => return Ok(true),
-                Err(Halt::Violated) => {}
+                Err(Halt::Violated) if found.has_more => {}
+                Err(Halt::Violated) => break,
                 Err(Halt::Isl(error)) => return Err(error),
             }
         }
@@ -255,8 +259,10 @@ impl Violations {
                 AtOnce::Ordered => (true, &pairs.ordered),
                 AtOnce::Also(all) => (true, all),
             };
-            let distances = row.distances(all, &self.above)?;
-            let Agreement { equal, differ: carries } = distances.agreement(self.precision)?;
+            let above: Vec<&Row> = self.above.iter().collect();
+            let distances = row.distances(all, &above)?;
+            let Agreement { equal, differ: carries, has_more } = distances.agreement(self.precision)?;
+            self.has_more |= has_more;
             if asked {
                 let is_last = m + 1 == rows.len();
                 let passes = (!carries || planted::is(Fault::CarriedAtOnce) && is_last) && !fills;
@@ -269,7 +275,7 @@ impl Violations {
             if carries {
                 pairs = match &pairs.at_once {
                     AtOnce::Also(_) => {
-                        let ordered = row.distances(&pairs.ordered, &self.above)?;
+                        let ordered = row.distances(&pairs.ordered, &above)?;
                         self.add(&ordered.backward()?)?;
                         Pairs { ordered: ordered.agreement(self.precision)?.equal, at_once: AtOnce::Also(equal) }
                     }
