@@ -281,9 +281,18 @@ fn last_writers(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<
 }
 
 fn memory_based(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
+    let mut phases: IndexMap<Phase, Phased> = IndexMap::new();
+    for access in &accesses.0 {
+        let phase = (access.statement, access.writes);
+        let relation = match phases.get(&phase) {
+            Some(others) => others.relation.union(&access.relation)?,
+            None => access.relation.clone(),
+        };
+        phases.insert(phase, Phased { relation, ..access.clone() });
+    }
     let mut all = ValueBased::nothing(ctx)?;
-    for source in &accesses.0 {
-        for sink in &accesses.0 {
+    for source in phases.values() {
+        for sink in phases.values() {
             let into = match (source.writes, sink.writes) {
                 (false, false) => continue,
                 (true, false) => &mut all.flow,
