@@ -15,9 +15,10 @@ use crate::dataflow::Question;
 use crate::known::KnownParams;
 use crate::scop::{Access, AccessKind, ArrayId, ArrayKind, Scop, StatementId};
 use crate::update::Update;
+use indexmap::IndexMap;
 use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap};
 use planted::Fault;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 /// `{ source -> sink }`, both statement instances.
@@ -241,25 +242,79 @@ struct ValueBased {
     output: UnionMap,
 }
 
+impl ValueBased {
+    fn nothing(ctx: &Ctx) -> Result<ValueBased, IslError> {
+        let none = UnionMap::empty_ctx(ctx)?;
+        Ok(ValueBased { flow: none.clone(), anti: none.clone(), output: none })
+    }
+
+    fn union(&self, other: &ValueBased) -> Result<ValueBased, IslError> {
+        Ok(ValueBased {
+            flow: self.flow.union(&other.flow)?,
+            anti: self.anti.union(&other.anti)?,
+            output: self.output.union(&other.output)?,
+        })
+    }
+}
+
+/// Who writes last before whom is piecewise where several nests write parts of an array between bounds of their own. What takes longer
+/// to find than this has its memory-based dependences instead: they allow the same orders, and there is nothing to be solved.
+const LAST_WRITERS: Budget = Budget::new("last writers", 50_000);
+
 fn value_based(scop: &Scop, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
-    let ctx = &scop.ctx;
-    let accesses = accesses.apart()?;
+    let mut all = ValueBased::nothing(&scop.ctx)?;
+    for part in accesses.apart()? {
+        let exact = scop.ctx.try_within(LAST_WRITERS, || last_writers(&scop.ctx, &part, order))?;
+        let of_part = exact.map_or_else(|| memory_based(&scop.ctx, &part, order), Ok)?;
+        all = all.union(&of_part)?;
+    }
+    let ValueBased { flow, anti, output } = all;
+    Ok(ValueBased { flow: flow.coalesce()?, anti: anti.coalesce()?, output: output.coalesce()? })
+}
+
+fn last_writers(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
     let reads = accesses.relation(ctx, |a| !a.writes)?;
     let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
     let writes = certain.union(&possible)?;
+    let times = order.of_accesses(ctx, accesses)?;
     let by_writes = |sinks| Question { sinks, certain: Some(&certain), possible: Some(&possible), kills: None };
-    let flow = by_writes(&reads).ask(&order.phases)?;
-    let output = by_writes(&writes).ask(&order.phases)?;
+    let flow = by_writes(&reads).ask(&times)?;
+    let output = by_writes(&writes).ask(&times)?;
     // Reads hide no writes; certain writes between a read and a write make the anti dependence a chain of that write's
     // anti dependence and an output dependence.
     let anti = Question { sinks: &writes, certain: None, possible: Some(&reads), kills: Some(&certain) };
-    let anti = anti.ask(&order.phases)?;
+    let anti = anti.ask(&times)?;
     Ok(ValueBased {
         flow: order.instances(ctx, &flow.possible()?)?,
         anti: order.instances(ctx, &anti.possible()?)?,
         output: order.instances(ctx, &output.possible()?)?,
     })
+}
+
+fn memory_based(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
+    let mut phases: IndexMap<Phase, Phased> = IndexMap::new();
+    for access in &accesses.0 {
+        let phase = (access.statement, access.writes);
+        let relation = match phases.get(&phase) {
+            Some(others) => others.relation.union(&access.relation)?,
+            None => access.relation.clone(),
+        };
+        phases.insert(phase, Phased { relation, ..access.clone() });
+    }
+    let mut all = ValueBased::nothing(ctx)?;
+    for source in phases.values() {
+        for sink in phases.values() {
+            let into = match (source.writes, sink.writes) {
+                (false, false) => continue,
+                (true, false) => &mut all.flow,
+                (false, true) => &mut all.anti,
+                (true, true) => &mut all.output,
+            };
+            *into = into.union(&order.conflicts(ctx, source, sink)?)?;
+        }
+    }
+    Ok(all)
 }
 
 /// One access, its instances split into a reading phase `R<s>` and a writing phase `W<s>`, so that isl sees that
@@ -285,6 +340,11 @@ impl Phased {
         self.relation.apply_range(&sink.relation.reverse()?)
     }
 
+    /// The relation, whatever the array is called.
+    fn cells(&self) -> Result<Map, IslError> {
+        self.relation.set_tuple_name(DimType::Out, "cells")
+    }
+
     /// May instances change places that touch the same bytes?
     fn commutes_with(&self, sink: &Phased) -> bool {
         self.statement == sink.statement && self.update.is_some() && self.update == sink.update
@@ -308,7 +368,7 @@ fn phase_name(statement: StatementId, writes: bool) -> String {
     format!("{}{}", if writes { 'W' } else { 'R' }, statement.0)
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct PhasedAccesses(Vec<Phased>);
 
 impl PhasedAccesses {
@@ -343,9 +403,9 @@ impl PhasedAccesses {
         self.0.iter().filter(|a| a.update.is_some()).map(|a| a.array).collect()
     }
 
-    /// The same with a name of its own for each part of an array that no access leaves: where every access has a number as, say, its
-    /// last subscript, those with different numbers never meet. isl would find that out pair by pair.
-    fn apart(&self) -> Result<PhasedAccesses, IslError> {
+    /// The parts of arrays that no access leaves: where every access has a number as, say, its last subscript, those with different
+    /// numbers never meet. isl would find that out pair by pair. Their relations are without those subscripts.
+    fn parts(&self) -> Result<Vec<PhasedAccesses>, IslError> {
         let number = |access: &Phased, d: usize| access.relation.plain_get_val_if_fixed(DimType::Out, d);
         let mut numbered: HashMap<ArrayId, Vec<usize>> = HashMap::new();
         for access in &self.0 {
@@ -359,15 +419,55 @@ impl PhasedAccesses {
             }
             numbered.insert(access.array, still);
         }
-        let mut out = self.clone();
-        for access in &mut out.0 {
+        let mut parts: IndexMap<String, PhasedAccesses> = IndexMap::new();
+        for access in &self.0 {
             let mut name = access.array.to_string();
-            for &d in &numbered[&access.array] {
+            let mut relation = access.relation.clone();
+            for &d in numbered[&access.array].iter().rev() {
                 name += &format!("_{}", number(access, d)?);
+                relation = relation.project_out(DimType::Out, d, 1)?;
             }
-            access.relation = access.relation.set_tuple_name(DimType::Out, &name)?;
+            parts.entry(name).or_default().0.push(Phased { relation, ..access.clone() });
         }
-        Ok(out)
+        Ok(parts.into_values().collect())
+    }
+
+    /// The accesses to each part of an array (see [`Self::parts`]), without the parts to which the same instances do the same as to
+    /// another: they have the same dependences. So do the fields of a record in one loop, and the scalars that another carries
+    /// from iteration to iteration.
+    fn apart(&self) -> Result<Vec<PhasedAccesses>, IslError> {
+        let mut different: Vec<PhasedAccesses> = Vec::new();
+        for part in self.parts()? {
+            let mut is_known = false;
+            for other in &different {
+                is_known = is_known || other.is_touched_like(&part)?;
+            }
+            if !is_known {
+                different.push(part);
+            }
+        }
+        Ok(different)
+    }
+
+    /// Whether the same instances touch the cells of the other part in the same way; false where it is not plain to see.
+    fn is_touched_like(&self, other: &PhasedAccesses) -> Result<bool, IslError> {
+        Ok(self.0.len() == other.0.len() && self.covers(other)? && other.covers(self)?)
+    }
+
+    fn covers(&self, other: &PhasedAccesses) -> Result<bool, IslError> {
+        for access in &other.0 {
+            let mut is_here = false;
+            for own in &self.0 {
+                let Phased { statement, writes, certain, .. } = *own;
+                is_here = is_here
+                    || (statement, writes, certain) == (access.statement, access.writes, access.certain)
+                        && own.cells()?.plain_is_equal(&access.cells()?)?;
+            }
+            if !is_here {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn relation(&self, ctx: &Ctx, keep: impl Fn(&Phased) -> bool) -> Result<UnionMap, IslError> {
@@ -379,42 +479,52 @@ impl PhasedAccesses {
     }
 }
 
+/// A statement, and which of its phases.
+type Phase = (StatementId, bool);
+
 /// The original order with its two phases per instance.
 struct Phases {
-    /// `{ R<s>[i…] -> [t…, 0]; W<s>[i…] -> [t…, 1] }`
-    phases: UnionMap,
-    /// `{ R<s>[i…] -> S<s>[i…]; W<s>[i…] -> S<s>[i…] }`
-    instance: UnionMap,
+    /// `{ R<s>[i…] -> [t…, 0] }` and `{ W<s>[i…] -> [t…, 1] }`
+    times: IndexMap<Phase, Map>,
+    /// `{ phase -> later phase }`, as far as it was asked for.
+    earlier: RefCell<HashMap<(Phase, Phase), Map>>,
 }
 
 impl Phases {
     fn of(scop: &Scop, known: &KnownParams) -> Result<Phases, IslError> {
-        let mut phases = UnionMap::empty_ctx(&scop.ctx)?;
-        let mut instance = UnionMap::empty_ctx(&scop.ctx)?;
+        let mut times = IndexMap::new();
         for map in scop.schedule.get_map()?.maps()? {
             let name = map.get_tuple_name(DimType::In)?;
             let Some(statement) = StatementId::from_isl_name(&name) else { continue };
             let map = known.shorten(&map)?;
-            let identity = map.domain()?.identity()?;
             for (writes, phase) in [(false, 0), (true, 1)] {
-                let phased = phase_name(statement, writes);
                 let last = map.dim(DimType::Out)?;
                 let time = map.add_dims(DimType::Out, 1)?.fix_si(DimType::Out, last, phase)?;
-                phases = phases.union(&UnionMap::from_map(&time.set_tuple_name(DimType::In, &phased)?)?)?;
-                instance = instance.union(&UnionMap::from_map(&identity.set_tuple_name(DimType::In, &phased)?)?)?;
+                times.insert((statement, writes), time.set_tuple_name(DimType::In, &phase_name(statement, writes))?);
             }
         }
-        Ok(Phases { phases, instance })
+        Ok(Phases { times, earlier: RefCell::default() })
+    }
+
+    /// When the phases of these accesses run: isl goes through all that it is given.
+    fn of_accesses(&self, ctx: &Ctx, accesses: &PhasedAccesses) -> Result<UnionMap, IslError> {
+        let phases: BTreeSet<Phase> = accesses.0.iter().map(|a| (a.statement, a.writes)).collect();
+        let mut all = UnionMap::empty_ctx(ctx)?;
+        for time in phases.iter().filter_map(|phase| self.times.get(phase)) {
+            all = all.union(&UnionMap::from_map(time)?)?;
+        }
+        Ok(all)
     }
 
     /// Pairs of phases as pairs of instances, without those of an instance with itself.
     fn instances(&self, ctx: &Ctx, pairs: &UnionMap) -> Result<UnionMap, IslError> {
-        let pairs = pairs.apply_domain(&self.instance)?.apply_range(&self.instance)?;
         let mut out = UnionMap::empty_ctx(ctx)?;
         for map in pairs.maps()? {
-            let space = map.get_space()?;
-            let own = map.get_tuple_name(DimType::In)? == map.get_tuple_name(DimType::Out)?;
-            let map = if own { map.subtract(&Map::identity(&space)?)? } else { map };
+            let (from, to) = (map.get_tuple_name(DimType::In)?, map.get_tuple_name(DimType::Out)?);
+            // Both are phases of statements: a letter, and the number.
+            let (from, to) = (format!("S{}", &from[1..]), format!("S{}", &to[1..]));
+            let map = map.set_tuple_name(DimType::In, &from)?.set_tuple_name(DimType::Out, &to)?;
+            let map = if from == to { map.subtract(&Map::identity(&map.get_space()?)?)? } else { map };
             out = out.union(&UnionMap::from_map(&map)?)?;
         }
         out.coalesce()
@@ -427,10 +537,23 @@ impl Phases {
 
     /// Those of the pairs of phases of two accesses of which the first is earlier, as pairs of instances.
     fn earlier(&self, ctx: &Ctx, source: &Phased, sink: &Phased, pairs: &Map) -> Result<UnionMap, IslError> {
-        let ends = (UnionMap::from_map(&source.relation)?.domain()?, UnionMap::from_map(&sink.relation)?.domain()?);
-        let (before, after) = (self.phases.intersect_domain(&ends.0)?, self.phases.intersect_domain(&ends.1)?);
-        let earlier = before.lex_lt_union_map(&after)?;
-        self.instances(ctx, &UnionMap::from_map(pairs)?.intersect(&earlier)?)
+        let ends = ((source.statement, source.writes), (sink.statement, sink.writes));
+        let (Some(before), Some(after)) = (self.times.get(&ends.0), self.times.get(&ends.1)) else {
+            return UnionMap::empty_ctx(ctx);
+        };
+        if pairs.plain_is_empty()? {
+            return UnionMap::empty_ctx(ctx);
+        }
+        let known = self.earlier.borrow().get(&ends).cloned();
+        let earlier = match known {
+            Some(known) => known,
+            None => {
+                let found = before.lex_lt_map(after)?;
+                self.earlier.borrow_mut().insert(ends, found.clone());
+                found
+            }
+        };
+        self.instances(ctx, &UnionMap::from_map(&pairs.intersect(&earlier)?)?)
     }
 }
 

@@ -68,6 +68,10 @@ impl Timeline {
         let time = time.project_out(DimType::Out, last, 1)?.add_dims(DimType::Out, 1)?;
         let time = time.fix_si(DimType::Out, last, i64::from(copy.0) + 1)?;
         self.times.insert(copy, time);
+        // The number may have been that of a part of another statement, which came to nothing.
+        for known in [&self.strict, &self.weak] {
+            known.borrow_mut().retain(|&(a, b), _| a != copy && b != copy);
+        }
         Ok(())
     }
 
@@ -144,6 +148,20 @@ pub(crate) struct Flow {
     pub pairs: Vec<Pair>,
     /// `{ reader[j…] -> A[e…] }`
     pub initial: Vec<(StatementId, Map)>,
+}
+
+impl Flow {
+    /// The same of an array of this name.
+    pub(crate) fn of_array(&self, name: &str) -> Result<Flow, IslError> {
+        let mut flow = self.clone();
+        for Pair { map, .. } in &mut flow.pairs {
+            *map = map.uncurry()?.set_tuple_name(DimType::Out, name)?.curry()?;
+        }
+        for (_, map) in &mut flow.initial {
+            *map = map.set_tuple_name(DimType::Out, name)?;
+        }
+        Ok(flow)
+    }
 }
 
 /// Who reads what whom wrote: one content of an element, from its write to one of its reads.

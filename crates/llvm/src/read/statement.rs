@@ -5,6 +5,10 @@
 //! are executed once, and pure arithmetic is repeated wherever it is needed (also across blocks, if it only rests on loop counters and
 //! values from outside). All else that crosses from one statement to another goes through a *slot*: one cell, written at the
 //! definition, read at the use. A φ has a slot of its own that its incoming edges write.
+//!
+//! Parts that were one short loop before LLVM unrolled it are one statement again ([`unrolled`]).
+
+mod unrolled;
 
 use super::Stop;
 use super::arithmetic::{Arithmetic, Framed, InductionForm, Scope};
@@ -18,6 +22,7 @@ use model::polynomial::PiecewisePolynomial;
 use model::refusal::RefusalKind;
 use model::scop::{AccessKind, Predicate, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use unrolled::Pattern;
 
 /// Pure expressions larger than this are passed through a slot rather than repeated.
 const MAX_RECOMPUTED: usize = 48;
@@ -102,6 +107,16 @@ impl Closure {
         self.inductions.extend(other.inductions);
         self.reads.extend(other.reads);
     }
+}
+
+/// What the order of groups of roots goes by.
+struct Order<'o> {
+    /// Of each root in the block.
+    places: &'o [usize],
+    /// The first of each two comes first.
+    before: &'o [(usize, usize)],
+    /// By root.
+    touches: &'o [Vec<Touch>],
 }
 
 struct Cutter<'r, 'a> {
@@ -659,73 +674,123 @@ impl Cutter<'_, '_> {
             Root::Phi { .. } => usize::MAX,
         };
         let places: Vec<usize> = roots.iter().map(place).collect();
-        loop {
-            let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
-            for (root, &of) in class.iter().enumerate() {
-                groups.entry(of).or_default().push(root);
-            }
-            let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
-            ordered.sort_by_key(|g| (g.iter().map(|&r| places[r]).max(), g[0]));
-            let disorder = match sorted(&mut ordered, &before) {
-                Err(circle) => Some(circle),
-                Ok(()) => self.first_disorder(&ordered, &anchored),
-            };
-            match disorder {
-                Some((earlier, later)) => merge(&mut class, earlier, later),
-                None => {
-                    let ordered = ordered.into_iter().map(|group| {
-                        let mut roots: Vec<(usize, Root)> = group.into_iter().map(|r| (places[r], roots[r])).collect();
-                        roots.sort_by_key(|&(place, _)| place);
-                        roots.into_iter().map(|(_, root)| root).collect()
-                    });
-                    return Ok(ordered.collect());
-                }
+        let touches: Vec<Vec<Touch>> = anchored.iter().map(|anchors| self.touches(anchors)).collect();
+        let order = Order { places: &places, before: &before, touches: &touches };
+        let mut ordered = settle(&mut class, &order);
+        // Of what was one loop, as much is one statement as draws nothing else into it.
+        for (part, next) in self.unrolled(roots, &closures, &places, &ordered) {
+            let mut together = class.clone();
+            merge(&mut together, part, next);
+            let settled = settle(&mut together, &order);
+            if settled.len() + 1 == ordered.len() {
+                (class, ordered) = (together, settled);
             }
         }
+        let in_order = |group: Vec<usize>| group.into_iter().map(|root| roots[root]).collect();
+        Ok(ordered.into_iter().map(in_order).collect())
     }
 
-    /// Two roots of different groups between which running group after group would swap memory operations that may conflict.
-    fn first_disorder(&self, ordered: &[Vec<usize>], anchored: &[BTreeSet<ValueId>]) -> Option<(usize, usize)> {
-        for (first, group) in ordered.iter().enumerate() {
-            for later in &ordered[first + 1..] {
-                for &r in group {
-                    for &s in later {
-                        let swapped = anchored[r].iter().any(|&a| {
-                            anchored[s].iter().any(|&b| self.position(b) < self.position(a) && self.may_conflict(a, b))
-                        });
-                        if swapped {
-                            return Some((r, s));
-                        }
-                    }
-                }
-            }
+    /// Roots of different groups that were iterations of one loop, one after the other.
+    fn unrolled(
+        &self,
+        roots: &[Root],
+        closures: &[Closure],
+        places: &[usize],
+        groups: &[Vec<usize>],
+    ) -> Vec<(usize, usize)> {
+        let mut patterns: Vec<(usize, Pattern)> = Vec::new();
+        for group in groups.iter().filter(|_| groups.len() > 1) {
+            let parts: Vec<(Root, &Closure)> = group.iter().map(|&root| (roots[root], &closures[root])).collect();
+            patterns.extend(Pattern::of(self, &parts).map(|pattern| (group[0], pattern)));
         }
-        None
+        patterns.sort_by_key(|&(root, _)| places[root]);
+        let mut pairs = Vec::new();
+        for (at, (part, pattern)) in patterns.iter().enumerate() {
+            let next = patterns[at + 1..].iter().find(|(_, later)| pattern.is_followed_by(later));
+            pairs.extend(next.map(|(next, _)| (*part, *next)));
+        }
+        pairs
     }
 
-    fn may_conflict(&self, a: ValueId, b: ValueId) -> bool {
-        let touched = |v: ValueId| match self.op(v) {
-            Op::Load { pointer, .. } => Some((*pointer, false)),
-            Op::Store { pointer, .. } => Some((*pointer, true)),
-            _ => None,
-        };
+    /// What a root does to memory, and what else must keep its order.
+    fn touches(&self, anchors: &BTreeSet<ValueId>) -> Vec<Touch> {
         let is_pure = |v: ValueId| {
             let instruction = self.values.facts.instruction(v);
             self.values.rows.contains(&v) || instruction.is_some_and(|i| i.pure_and_speculatable)
         };
-        if is_pure(a) || is_pure(b) {
-            return false;
-        }
         // Only a guess where nothing is known yet: see [`Cut::swaps`].
         let array = |v: ValueId, pointer: ValueId| match self.arrays.get(&v) {
             Some(&base) => base,
             None => self.values.root_pointer(pointer),
         };
-        match (touched(a), touched(b)) {
-            (Some((p, p_writes)), Some((q, q_writes))) => (p_writes || q_writes) && array(a, p) == array(b, q),
+        let touch = |&v: &ValueId| {
+            let memory = match *self.op(v) {
+                Op::Load { pointer, .. } => Some((array(v, pointer), false)),
+                Op::Store { pointer, .. } => Some((array(v, pointer), true)),
+                _ => None,
+            };
+            Touch { at: self.position(v), memory }
+        };
+        anchors.iter().filter(|v| !is_pure(**v)).map(touch).collect()
+    }
+}
+
+/// Classes as groups in execution order, after merging those that cannot be told apart; each in the order of the block.
+fn settle(class: &mut [usize], order: &Order) -> Vec<Vec<usize>> {
+    let Order { places, before, touches } = order;
+    loop {
+        let mut groups: IndexMap<usize, Vec<usize>> = IndexMap::new();
+        for (root, &of) in class.iter().enumerate() {
+            groups.entry(of).or_default().push(root);
+        }
+        let mut ordered: Vec<Vec<usize>> = groups.into_values().collect();
+        ordered.sort_by_key(|g| (g.iter().map(|&r| places[r]).max(), g[0]));
+        let disorder = match sorted(&mut ordered, before) {
+            Err(circle) => Some(circle),
+            Ok(()) => first_disorder(&ordered, touches),
+        };
+        match disorder {
+            Some((earlier, later)) => merge(class, earlier, later),
+            None => {
+                ordered.iter_mut().for_each(|group| group.sort_by_key(|&root| places[root]));
+                return ordered;
+            }
+        }
+    }
+}
+
+/// Something that an instruction does which may have to keep its place among others.
+struct Touch {
+    at: (BlockId, usize),
+    /// The array, and whether it is written; nothing if it may be anything.
+    memory: Option<(ValueId, bool)>,
+}
+
+impl Touch {
+    fn may_conflict(&self, other: &Touch) -> bool {
+        match (self.memory, other.memory) {
+            (Some((p, p_writes)), Some((q, q_writes))) => (p_writes || q_writes) && p == q,
             _ => true,
         }
     }
+}
+
+/// Two roots of different groups between which running group after group would swap memory operations that may conflict.
+fn first_disorder(ordered: &[Vec<usize>], touches: &[Vec<Touch>]) -> Option<(usize, usize)> {
+    let is_swapped = |first: usize, then: usize| {
+        let before = |a: &Touch| touches[then].iter().any(|b| b.at < a.at && a.may_conflict(b));
+        touches[first].iter().any(before)
+    };
+    for (at, group) in ordered.iter().enumerate() {
+        for later in &ordered[at + 1..] {
+            for &r in group {
+                if let Some(&s) = later.iter().find(|&&s| is_swapped(r, s)) {
+                    return Some((r, s));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Moves groups behind others where one of the pairs says so, and else keeps their order; or finds a pair in a circle of groups.

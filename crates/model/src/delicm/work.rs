@@ -8,7 +8,7 @@ use crate::scop::{Access, AccessKind, Array, ArrayId, Predicate, Scop, Statement
 use crate::source::Line;
 use crate::zone::{Flow, Pair, Timeline};
 use indexmap::IndexMap;
-use isl::{IslError, Map, PwMultiAff, Set, UnionMap};
+use isl::{DimType, IslError, Map, PwMultiAff, Set, UnionMap};
 use std::collections::{BTreeSet, HashMap};
 
 /// An access with its purpose.
@@ -102,6 +102,28 @@ pub(super) struct Work<'a> {
     /// Statements for which it was seen that to cut them does not help, for a scalar; until something changes for it.
     pub uncuttable: BTreeSet<(StatementId, ArrayId)>,
     flows: HashMap<ArrayId, Flow>,
+    /// All that were ever computed, with what they were computed from: many scalars are touched in the same way, and so is one before
+    /// and behind a change.
+    computed: Vec<(Vec<Touch>, Flow)>,
+}
+
+/// An access to an array, whatever the array is called.
+struct Touch {
+    statement: StatementId,
+    /// What the statement is a part of, and with its number says when it runs.
+    from: StatementId,
+    reads: bool,
+    certain: bool,
+    /// `{ S[i…] -> cells[e…] }`
+    cells: Map,
+}
+
+impl Touch {
+    /// False where it is not plain to see.
+    fn is_same(&self, other: &Touch) -> Result<bool, IslError> {
+        let key = |touch: &Touch| (touch.statement, touch.from, touch.reads, touch.certain);
+        Ok(key(self) == key(other) && self.cells.plain_is_equal(&other.cells)?)
+    }
 }
 
 impl<'a> Work<'a> {
@@ -147,6 +169,7 @@ impl<'a> Work<'a> {
             counts: Counts::default(),
             uncuttable: BTreeSet::new(),
             flows: HashMap::new(),
+            computed: Vec::new(),
         };
         work.counts.before = work.scalar_writes();
         Ok(work)
@@ -172,17 +195,59 @@ impl<'a> Work<'a> {
         if let Some(known) = self.flows.get(&array) {
             return Ok(known.clone());
         }
+        let touches = self.touches(array)?;
+        let known = match self.computed_for(&touches)? {
+            Some(known) => known,
+            None => {
+                let flow = self.computed_flow(&touches)?;
+                self.computed.push((touches, flow.clone()));
+                flow
+            }
+        };
+        let flow = known.of_array(&array.to_string())?;
+        self.flows.insert(array, flow.clone());
+        Ok(flow)
+    }
+
+    fn touches(&self, array: ArrayId) -> Result<Vec<Touch>, IslError> {
+        let mut touches = Vec::new();
+        for (&statement, draft) in &self.drafts {
+            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == array) {
+                touches.push(Touch {
+                    statement,
+                    from: draft.from,
+                    reads: item.access.kind == AccessKind::Read,
+                    certain: item.access.kind == AccessKind::Write && item.access.exact && !draft.boxed,
+                    cells: item.relation.set_tuple_name(DimType::Out, "cells")?,
+                });
+            }
+        }
+        Ok(touches)
+    }
+
+    fn computed_for(&self, touches: &[Touch]) -> Result<Option<Flow>, IslError> {
+        for (others, flow) in self.computed.iter().filter(|(others, _)| others.len() == touches.len()) {
+            let mut is_same = true;
+            for (a, b) in touches.iter().zip(others) {
+                is_same = is_same && a.is_same(b)?;
+            }
+            if is_same {
+                return Ok(Some(flow.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn computed_flow(&self, touches: &[Touch]) -> Result<Flow, IslError> {
         let empty = UnionMap::empty_ctx(&self.scop.ctx)?;
         let (mut reads, mut certain, mut possible) = (empty.clone(), empty.clone(), empty);
-        for draft in self.drafts.values() {
-            for (_, item) in draft.alive().filter(|(_, i)| i.access.array == array) {
-                let into = match item.access.kind {
-                    AccessKind::Read => &mut reads,
-                    AccessKind::Write if item.access.exact && !draft.boxed => &mut certain,
-                    _ => &mut possible,
-                };
-                *into = into.union(&UnionMap::from_map(&item.relation)?)?;
-            }
+        for touch in touches {
+            let into = match (touch.reads, touch.certain) {
+                (true, _) => &mut reads,
+                (false, true) => &mut certain,
+                (false, false) => &mut possible,
+            };
+            *into = into.union(&UnionMap::from_map(&touch.cells)?)?;
         }
         let mut flow = self.timeline.flow(&reads, &certain, &possible)?;
         let mut pairs = Vec::new();
@@ -200,7 +265,6 @@ impl<'a> Work<'a> {
             }
         }
         flow.initial = initial;
-        self.flows.insert(array, flow.clone());
         Ok(flow)
     }
 
@@ -249,13 +313,13 @@ impl<'a> Work<'a> {
                 continue;
             }
             let mut functions = Vec::new();
-            for k in 0..piece.dim(isl::DimType::Out)? {
+            for k in 0..piece.dim(DimType::Out)? {
                 match Polynomial::from_aff(&piece.get_at(k)?)? {
                     Some(function) => functions.push(function),
                     None => break,
                 }
             }
-            if functions.len() == piece.dim(isl::DimType::Out)? {
+            if functions.len() == piece.dim(DimType::Out)? {
                 return Ok(Some(functions));
             }
         }

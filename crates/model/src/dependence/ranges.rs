@@ -147,7 +147,7 @@ fn ranged(
     let ctx = &scop.ctx;
     let reads = accesses.relation(ctx, |a| !a.writes)?;
     let writes = accesses.relation(ctx, |a| a.writes)?;
-    let flow = Question::certain(&reads, &writes).ask(&order.phases)?.certain()?;
+    let flow = Question::certain(&reads, &writes).ask(&order.of_accesses(ctx, accesses)?)?.certain()?;
     let initial = reads.domain()?.subtract(&flow.range()?)?;
     if !initial.intersect_params(&known.values)?.is_empty()? {
         return Ok(None);

@@ -223,6 +223,30 @@ fn parts_of_an_array_told_apart_by_numbers() {
 }
 
 #[test]
+fn memory_based_dependences_allow_the_same_orders() {
+    let scop = test_scop(
+        "
+        array A0 1
+        for k : 0 <= k < p0
+          for i : p1 <= i < p2
+            write A0[i]
+          for i : 0 <= i < p3
+            read A0[i]; read A0[i + 1]; write A0[i]
+        ",
+    );
+    for params in [[2, 0, 4, 3], [3, 1, 2, 4], [2, 2, 5, 1]] {
+        let Prepared { order, all, .. } = Prepared::of(&scop).unwrap();
+        let together = |found: &ValueBased| {
+            let union = found.flow.union(&found.anti).unwrap().union(&found.output).unwrap();
+            pairs(&union, &params)
+        };
+        let memory = together(&memory_based(&scop.ctx, &all, &order).unwrap());
+        assert_eq!(memory, oracle(&scop, &params).memory);
+        assert_eq!(closure(&memory), closure(&together(&last_writers(&scop.ctx, &all, &order).unwrap())));
+    }
+}
+
+#[test]
 fn a_write_that_may_not_happen_hides_nothing() {
     check(
         "for i : 0 <= i < p0
