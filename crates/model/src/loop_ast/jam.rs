@@ -16,7 +16,7 @@ type Place = Vec<(BandId, i64)>;
 /// More copies of calls than this in one place are not made.
 const MAX_CALLS: usize = 64;
 
-/// Ensures: the same instances in the same order; no loop is to be written out any more.
+/// Ensures: the same instances in the same order, but for what independent iterations leave open; no loop is to be written out any more.
 pub fn write_out(node: Node, scop: &Scop, apart: &ApartPoints) -> Node {
     let mut next = 0;
     for_each_loop(&node, &mut |f| next = next.max(f.counter.0 + 1));
@@ -128,7 +128,7 @@ impl Writer<'_> {
         let (inside, before): (Vec<Limit>, Vec<Limit>) = full.into_iter().partition(|limit| limit.mentions(f.counter));
         let ragged = |first: Expr, last: Expr, writer: &mut Self| {
             let f = For { first, last, ..f.clone() };
-            in_order(writer.renamed(Node::For(Box::new(f))))
+            in_order(writer.renamed(one_after_the_other(f)))
         };
         let ends: Option<Vec<End>> = inside.iter().map(|limit| limit.end_of(f.counter)).collect();
         let full = match ends {
@@ -308,6 +308,23 @@ impl Writer<'_> {
 
 fn counter_is(counter: Counter, value: &Expr) -> impl Fn(&Expr) -> Option<Expr> {
     move |e| (*e == Expr::Counter(counter)).then(|| value.clone())
+}
+
+/// Where iterations of a loop are independent, what was to be written out in it may get the loop inside of itself: for each iteration
+/// the instances still run in their order. So a part of a group that is not whole runs as fast as if there were no groups, and
+/// control inside of the loop does not keep it from becoming vectors.
+fn one_after_the_other(f: For) -> Node {
+    match f.body.clone() {
+        Node::For(jammed)
+            if jammed.role.is_jammed()
+                && f.role.is_independent()
+                && ![&jammed.first, &jammed.last].into_iter().any(|e| Limit(e.clone()).mentions(f.counter)) =>
+        {
+            let body = one_after_the_other(For { body: jammed.body.clone(), ..f });
+            Node::For(Box::new(For { body, ..*jammed }))
+        }
+        _ => Node::For(Box::new(f)),
+    }
 }
 
 /// Loops that were to be written out run as loops.
