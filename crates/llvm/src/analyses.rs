@@ -34,7 +34,7 @@ impl Analyses {
         unsafe {
             let shim = ffi::lw_analyses_new(managers, reference);
             let mut facts = Reader::new(ffi::lw_facts(shim)).finish(Reader::facts);
-            facts.set_errors_aside();
+            facts.set_exceptions_aside();
             let analyses = Analyses {
                 shim,
                 function: reference,

@@ -8,8 +8,21 @@ use crate::facts::{BlockId, FunctionFacts, Op};
 use std::collections::BTreeSet;
 
 impl FunctionFacts {
-    /// Marks the blocks that only errors lead to, and makes post-dominators and exits of loops those of a function without them.
-    pub(crate) fn set_errors_aside(&mut self) {
+    /// Sets aside what is never, or seldom, run: edges that are not taken, and the blocks that only errors lead to, which are marked.
+    /// Post-dominators and exits of loops become those of a function without them.
+    pub(crate) fn set_exceptions_aside(&mut self) {
+        let has_untaken = self.set_untaken_edges_aside();
+        if self.mark_errors() || has_untaken {
+            self.forget_exits();
+            let post_dominators = self.post_dominators();
+            for (block, above) in self.blocks.iter_mut().zip(post_dominators) {
+                block.immediate_post_dominator = above;
+            }
+        }
+    }
+
+    /// Says whether there are any.
+    fn mark_errors(&mut self) -> bool {
         // Where all ways out of a loop seem to be errors, as in a program that ends by `exit(0)`, the usual one is not.
         let mut usual = BTreeSet::new();
         let errors = loop {
@@ -26,17 +39,10 @@ impl FunctionFacts {
                 break errors;
             }
         };
-        if errors.is_empty() {
-            return;
-        }
         for &block in &errors {
             self.blocks[block.index()].is_error = true;
         }
-        self.forget_exits_by_error();
-        let post_dominators = self.post_dominators();
-        for (block, above) in self.blocks.iter_mut().zip(post_dominators) {
-            block.immediate_post_dominator = above;
-        }
+        !errors.is_empty()
     }
 
     /// Where control can go from a block if nothing goes wrong.
@@ -75,19 +81,22 @@ impl FunctionFacts {
         errors
     }
 
-    fn forget_exits_by_error(&mut self) {
+    /// Those that are errors, and those that no edge leads to any more.
+    fn forget_exits(&mut self) {
         let mut loops = std::mem::take(&mut self.loops);
         for (id, l) in loops.iter_mut().enumerate() {
             let leaves = |b: BlockId| self.ways_on(b).any(|next| !l.blocks.contains(&next));
             let kept: Vec<bool> = l.exiting.iter().map(|&b| leaves(b)).collect();
-            if kept.iter().all(|&k| k) && !l.exits.iter().any(|e| self.block(*e).is_error) {
+            let is_exit = |e: &BlockId| l.exiting.iter().any(|&b| self.ways_on(b).any(|next| next == *e));
+            let exits: Vec<BlockId> = l.exits.iter().copied().filter(is_exit).collect();
+            if kept.iter().all(|&k| k) && exits.len() == l.exits.len() {
                 continue;
             }
             let mut keep = kept.iter();
             l.exiting.retain(|_| *keep.next().expect("one each"));
             let mut keep = kept.iter();
             l.exit_counts.retain(|_| *keep.next().expect("one each"));
-            l.exits.retain(|e| !self.blocks[e.index()].is_error);
+            l.exits = exits;
             if let [count] = &l.exit_counts[..] {
                 l.backedge_taken_count = count.clone();
             }

@@ -4,6 +4,7 @@ pub mod analyses;
 pub mod backup;
 pub mod body;
 mod codes;
+mod decided;
 mod errors;
 pub mod facts;
 mod ffi;

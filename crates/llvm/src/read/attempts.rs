@@ -113,9 +113,10 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
                 view.trust.distrusted.extend(loads);
                 View { arrays: HashMap::new(), ..view }
             }
-            // Without invariants it may be simpler.
+            // Without invariants it may be simpler: with pointers to rows alone, and then without those.
             (Err(_), None) if !values.invariants.is_empty() || !values.rows.is_empty() => {
-                View { trust: Trust::default(), arrays: HashMap::new(), ..view }
+                let rows = !values.invariants.is_empty() && !values.rows.is_empty();
+                View { trust: Trust { rows, ..Trust::default() }, arrays: HashMap::new(), ..view }
             }
             (Err(stop), None) => return Err(stop),
         };

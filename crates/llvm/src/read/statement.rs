@@ -437,6 +437,16 @@ impl Cutter<'_, '_> {
                 if boxed && (!at_entry || self.enters_from_inside(unit, value)) {
                     return Ok(()); // cloned with the box
                 }
+                // The same from nowhere but counters, instead of a value that one statement passes to another.
+                let twin = self.values.stands_for(value);
+                let mut again = Closure::default();
+                if twin != value
+                    && !self.in_unit(unit, self.block_of(twin))
+                    && self.is_recomputable(unit, twin, &mut again)?
+                {
+                    closure.add(again);
+                    return Ok(());
+                }
                 closure.reads.insert((value, Slot::Phi(value)));
                 return Ok(());
             }

@@ -12,14 +12,28 @@ pub struct ByteBlock {
     pub length: Polynomial,
 }
 
+/// The cells of a block.
+#[derive(Clone, Debug)]
+pub struct BlockCells {
+    /// `{ [i…] -> [subscripts] }`, restricted to the domain.
+    pub cells: Map,
+    /// The parameters for which that is wrong in some instance; empty if it is proved.
+    pub broken: Set,
+}
+
 impl ByteBlock {
-    /// `{ [i…] -> [subscripts] }`: exactly the cells of the block for each instance in `domain`, if they are provably a box of the shape:
-    /// some consecutive elements of one dimension with all that is inside of them.
+    /// Exactly the cells of the block for each instance in `domain`, where they are a box of the shape: some consecutive elements of one
+    /// dimension with all that is inside of them. `None`: they never are, or that is not an affine question.
     ///
     /// Let Tₗ be the stride of dimension l, and start = Σ xₖ·Tₖ with xₖ = 0 for k > l, length = c·Tₗ with c ≥ 0. All sizes are positive, so
     /// the block consists of the elements xₗ … xₗ + c − 1 of dimension l, complete; those exist in one element of the dimension
     /// outside if xₗ + c is at most the size, and the subscripts outside are those of a cell if each is below its size.
-    pub fn cells(&self, domain: &Set, cell_bytes: u64, inner_sizes: &[Polynomial]) -> Result<Option<Map>, IslError> {
+    pub fn cells(
+        &self,
+        domain: &Set,
+        cell_bytes: u64,
+        inner_sizes: &[Polynomial],
+    ) -> Result<Option<BlockCells>, IslError> {
         let bytes = i128::from(cell_bytes);
         let (Some(start), Some(length)) = (self.start.exact_div(bytes), self.length.exact_div(bytes)) else {
             return Ok(None);
@@ -32,6 +46,7 @@ impl ByteBlock {
         };
         let (zero, one) = (Polynomial::zero(), Polynomial::constant(1));
         let mut cells: Option<Map> = None;
+        let mut all_right = domain.clone();
         for (k, first) in subscripts.iter().enumerate() {
             let size = k.checked_sub(1).map(|inner| &inner_sizes[inner]);
             let (first, count) = match k.cmp(&dim) {
@@ -51,16 +66,20 @@ impl ByteBlock {
                     .intersect(&end.le_set(&size)?)?
                     .intersect(&one.le_set(&size)?)?;
             }
-            if !domain.is_subset(&right)? {
-                return Ok(None);
-            }
+            all_right = all_right.intersect(&right)?;
             let among = between(&begin, &end)?;
             cells = Some(match cells {
                 Some(outside) => outside.flat_range_product(&among)?,
                 None => among,
             });
         }
-        cells.map(|cells| cells.intersect_domain(domain)).transpose()
+        let Some(cells) = cells else { return Ok(None) };
+        let broken = domain.subtract(&all_right)?.params()?.coalesce()?;
+        let happens = domain.params()?;
+        if happens.is_subset(&broken)? && !happens.is_empty()? {
+            return Ok(None);
+        }
+        Ok(Some(BlockCells { cells: cells.intersect_domain(domain)?, broken }))
     }
 }
 
@@ -168,12 +187,27 @@ mod tests {
         let found = block.cells(&domain, 8, inner).unwrap();
         match (found, expected) {
             (None, None) => {}
-            (Some(found), Some(expected)) => {
+            (Some(BlockCells { broken, .. }), None) => assert!(!broken.is_empty().unwrap()),
+            (Some(BlockCells { cells, broken }), Some(expected)) => {
                 let expected = Map::read_from_str(&ctx, expected).unwrap();
-                assert!(found.is_equal(&expected).unwrap(), "{found}");
+                assert!(cells.is_equal(&expected).unwrap(), "{cells}");
+                assert!(broken.is_empty().unwrap(), "{broken}");
             }
             (found, _) => panic!("{found:?}"),
         }
+    }
+
+    #[test]
+    fn what_is_not_known_of_the_sizes_is_the_condition() {
+        let ctx = Ctx::new();
+        let all = product(&[p(0), p(1), Polynomial::constant(8)]);
+        let block = ByteBlock { start: Polynomial::zero(), length: all };
+        let domain = Set::read_from_str(&ctx, "[p0, p1] -> { [] }").unwrap();
+        let BlockCells { cells, broken } = block.cells(&domain, 8, &[p(1)]).unwrap().unwrap();
+        let rows = Map::read_from_str(&ctx, "[p0, p1] -> { [] -> [a, b] : 0 <= a < p0 and 0 <= b < p1 }").unwrap();
+        assert!(cells.is_equal(&rows).unwrap(), "{cells}");
+        let wrong = Set::read_from_str(&ctx, "[p0, p1] -> { : p0 < 0 or p1 <= 0 }").unwrap();
+        assert!(broken.is_equal(&wrong).unwrap(), "{broken}");
     }
 
     #[test]

@@ -304,14 +304,20 @@ struct Guesses<'a> {
 }
 
 impl Guesses<'_> {
+    /// A counter that runs backwards shows the size with the wrong sign. Where all parameters have one sign that is seen at once; of
+    /// `ma - mb + 1` and `mb - ma - 1` either may be meant, and which is positive where anything happens is found out by trying.
     fn add(&mut self, size: &Polynomial, cost: u32) {
         let size = positive(size);
         if size.degree() != 1 {
             return;
         }
-        match self.sizes.iter_mut().find(|(known, _)| *known == size) {
-            Some((_, known)) => *known = (*known).min(cost),
-            None => self.sizes.push((size, cost)),
+        let has_negative = size.terms().any(|(monomial, c)| monomial.degree() > 0 && c < 0);
+        let negated = if has_negative { size.scale(-1).ok() } else { None };
+        for size in [Some(size), negated].into_iter().flatten() {
+            match self.sizes.iter_mut().find(|(known, _)| *known == size) {
+                Some((_, known)) => *known = (*known).min(cost),
+                None => self.sizes.push((size, cost)),
+            }
         }
     }
 

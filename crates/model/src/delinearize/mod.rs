@@ -20,7 +20,7 @@ mod subscripts;
 #[cfg(test)]
 mod tests;
 
-pub use block::{ByteBlock, between, loose_cells};
+pub use block::{BlockCells, ByteBlock, between, loose_cells};
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{KnownDomain, Linear, all_params, cell_bytes};

@@ -548,3 +548,17 @@ fn many_accesses_have_one_simple_condition() {
     let expected = Set::read_from_str(&ctx, &format!("[p0, p1, p2, p3, p4, p5, p6] -> {{ : {expected} }}")).unwrap();
     assert!(shape.condition.is_equal(&expected).unwrap(), "{}", shape.condition);
 }
+
+#[test]
+fn a_difference_of_sizes_has_the_sign_that_is_positive_where_anything_happens() {
+    // The results of a convolution without its borders, a column of p1 - p0 + 1 after the other.
+    let domain = "[p0, p1] -> { [i0, i1] : 0 <= i0 <= 9 and 0 <= i1 <= p1 - p0 }";
+    let case = recover_from(NOTHING, &[(domain, "p1*i0 - p0*i0 + i0 + i1")]);
+    assert_eq!(case.sizes(), "[-p0 + p1 + 1]");
+    case.is_proved();
+    // The other way round, and backwards.
+    let domain = "[p0, p1] -> { [i0, i1] : 0 <= i0 <= 9 and 0 <= i1 <= p0 - p1 }";
+    let case = recover_from(NOTHING, &[(domain, "p1*i0 - p0*i0 - i0 + i1")]);
+    assert_eq!(case.sizes(), "[p0 - p1 + 1]");
+    case.is_proved();
+}

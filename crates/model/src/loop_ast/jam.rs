@@ -16,7 +16,7 @@ type Place = Vec<(BandId, i64)>;
 /// More copies of calls than this in one place are not made.
 const MAX_CALLS: usize = 64;
 
-/// Ensures: the same instances in the same order; no loop is to be written out any more.
+/// Ensures: the same instances in the same order, but for what independent iterations leave open; no loop is to be written out any more.
 pub fn write_out(node: Node, scop: &Scop, apart: &ApartPoints) -> Node {
     let mut next = 0;
     for_each_loop(&node, &mut |f| next = next.max(f.counter.0 + 1));

@@ -2,14 +2,16 @@
 
 use crate::facts::{FunctionFacts, Op, ValueId};
 use crate::read::Stop;
-use crate::read::arithmetic::{Arithmetic, Framed, set_space};
+use crate::read::arithmetic::{Arithmetic, Framed, MAX_ASSUMPTION_PARTS, set_space};
 use crate::read::attempts::Again;
 use crate::read::memory::{AccessSize, CellRead, InvariantRead, MemoryAccess};
 use crate::read::values::Values;
 use indexmap::IndexMap;
 use isl::{DimType, Map, PwAff, Set, Val};
 use model::assume::{Assumption, AssumptionKind};
-use model::delinearize::{ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, loose_cells, recover_shape};
+use model::delinearize::{
+    BlockCells, ByteBlock, LinearAccess, Offset, Shape, between, flat_shape, loose_cells, recover_shape,
+};
 use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Array, ArrayId, ArrayKind, Recovered, Rows, StatementId, Turn};
@@ -233,8 +235,7 @@ impl Touched<'_> {
         }
         for (access, relation) in self.accesses.iter().zip(&mut relations) {
             if let Some(block) = block(access)? {
-                let domain = self.instances(access)?.intersect_params(&arithmetic.known.assumed)?;
-                *relation = block.cells(&domain, cell_bytes, &inner_sizes)?;
+                *relation = self.cells_of(access, &block, arithmetic, cell_bytes, &inner_sizes)?;
             }
         }
         let mut parts = Vec::new();
@@ -250,6 +251,35 @@ impl Touched<'_> {
             parts.push(part);
         }
         Ok(Layout { cell_bytes, inner_sizes, condition, relations, parts, invariants, refusal: shape.refusal })
+    }
+}
+
+impl Touched<'_> {
+    /// The cells of a block, which has to consist of whole elements of the shape: where that is not known of its sizes, it is assumed.
+    fn cells_of(
+        &self,
+        access: &MemoryAccess,
+        block: &ByteBlock,
+        arithmetic: &mut Arithmetic,
+        cell_bytes: u64,
+        inner_sizes: &[Polynomial],
+    ) -> Result<Option<Map>, Stop> {
+        let domain = self.instances(access)?.intersect_params(&arithmetic.known.assumed)?;
+        let Some(BlockCells { cells, broken }) = block.cells(&domain, cell_bytes, inner_sizes)? else {
+            return Ok(None);
+        };
+        if broken.is_empty()? {
+            return Ok(Some(cells));
+        }
+        let valid = broken.complement()?.gist(&arithmetic.known.assumed)?.coalesce()?;
+        let is_simple = valid.basic_sets()?.len() <= MAX_ASSUMPTION_PARTS;
+        if !is_simple || !arithmetic.may_assume(AssumptionKind::IB) {
+            return Ok(None);
+        }
+        let because =
+            format!("what is set of {} at once is a number of its rows", arithmetic.values.array_name(self.base));
+        arithmetic.known.assume(Assumption { kind: AssumptionKind::IB, because, line: access.line, valid })?;
+        Ok(Some(cells))
     }
 }
 

@@ -229,10 +229,11 @@ impl Control<'_, '_> {
         (part.iter().all(|&b| in_level(b)) && !leaves_loop).then_some((part, exit))
     }
 
-    /// Nobody knows when a check inside of a box fails.
+    /// Nobody knows when a check inside of a box fails; and all the ways out of a box lead to its exit, those that are never taken too.
     fn boxable_part(&self, block: BlockId, exit: BlockId, current: Option<LoopId>) -> Option<BTreeSet<BlockId>> {
         let part = single_entry_part(self.values.facts, block, exit, current)?;
-        (!part.iter().any(|&b| self.values.facts.may_fail(b))).then_some(part)
+        let facts = self.values.facts;
+        (!part.iter().any(|&b| facts.may_fail(b) || facts.has_untaken_edge(b))).then_some(part)
     }
 
     /// Requires: `scope` is that of the loop's header before the loop is entered.

@@ -1,6 +1,6 @@
 //! Invariants become part of the model: which cell each is, when it may be loaded, and in which order.
 
-use crate::facts::ValueId;
+use crate::facts::{BlockId, ValueId};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, Scope, set_space};
 use crate::read::attempts::Again;
@@ -53,24 +53,30 @@ fn read_invariant(arithmetic: &mut Arithmetic, arrivals: &Arrivals, load: ValueI
     let (loads, readable) = (invariant.loads.clone(), invariant.readable.clone());
     let varies = || Stop::Again(Again::Varies(loads.clone()));
     let nowhere = Set::empty(&set_space(values.ctx, 0)?)?.params()?;
-    let arrivals = |loads: &[ValueId]| -> Result<Option<(Set, usize)>, Stop> {
+    let arrival = |block: &BlockId| arrivals.get(block);
+    // Inside a box, or never reached: not without getting to what dominates it.
+    let arrival_above = |block: &BlockId| {
+        let above = |b: &BlockId| facts.block(*b).immediate_dominator.filter(|b| values.region.contains(*b));
+        std::iter::successors(Some(*block), above).find_map(|b| arrivals.get(&b))
+    };
+    type Arrival<'a> = dyn Fn(&BlockId) -> Option<&'a (Set, usize)> + 'a;
+    let arrivals = |loads: &[ValueId], arrival: &Arrival| -> Result<Option<(Set, usize)>, Stop> {
         let mut all = (nowhere.clone(), 0);
         for &load in loads {
             let block = facts.instruction(load).expect("a load").block;
-            // Inside a box, or never reached.
-            let Some((params, assumptions)) = arrivals.get(&block) else { return Ok(None) };
+            let Some((params, assumptions)) = arrival(&block) else { return Ok(None) };
             all = (all.0.union(params)?.coalesce()?, all.1.max(*assumptions));
         }
         Ok(Some(all))
     };
-    let runs = arrivals(&loads)?;
+    let runs = arrivals(&loads, &arrival_above)?;
     let everywhere = Set::universe(&set_space(values.ctx, 0)?)?;
     let preload = |when: Set, after| Some(Preload { when, after, params: Vec::new(), arrays: Vec::new() });
     let preload = match readable {
         Readable::Known => None,
         Readable::Always => preload(everywhere.params()?, 0),
         Readable::Where(safe) => {
-            let (Some((when, after)), Some((runs, _))) = (arrivals(&safe)?, &runs) else {
+            let (Some((when, after)), Some((runs, _))) = (arrivals(&safe, &arrival)?, &runs) else {
                 return Err(varies());
             };
             if !runs.intersect(&arithmetic.known.assumed)?.is_subset(&when)? {

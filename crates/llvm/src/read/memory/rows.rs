@@ -68,7 +68,26 @@ impl AccessReader<'_, '_> {
         if values.instructions().filter_map(writes).any(|written| values.root_pointer(written) == from) {
             return Some("which the loop changes");
         }
+        if self.leads_to_pointers(load) {
+            return Some("which leads to further pointers");
+        }
         (!draft.is_certain()).then_some("which is used under a condition on data")
+    }
+}
+
+impl AccessReader<'_, '_> {
+    /// Is a pointer loaded through it that something is loaded or stored through?
+    fn leads_to_pointers(&self, load: ValueId) -> bool {
+        let values = self.arithmetic.values;
+        let touched = |v: ValueId| {
+            let touched = values.facts.instruction(v)?.op.memory()?;
+            Some([touched.reads, touched.writes].into_iter().flatten().map(|pointer| values.root_pointer(pointer)))
+        };
+        let roots = values.instructions().filter_map(touched).flatten();
+        roots.filter(|&root| root != load).any(|root| match values.facts.instruction(root).map(|i| &i.op) {
+            Some(Op::Load { pointer, .. }) => values.root_pointer(*pointer) == load,
+            _ => false,
+        })
     }
 }
 

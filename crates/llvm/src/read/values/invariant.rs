@@ -7,7 +7,8 @@
 //! the next write, too, is one of the model's, and those miss the cells.
 //!
 //! A preload must not fault where the original does not. It may run where its cell is known to be readable, or under the condition under
-//! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different.
+//! which the original gets to a load of the cell before it has written anything: up to there nothing can have become different. Or
+//! after it has, if what is written makes no difference: where neither the address nor the way to the load rests on memory.
 
 use super::Values;
 use crate::facts::{BlockId, CastOp, MemoryUse, Op, Predicate, Type, UseSize, ValueId, ValueKind};
@@ -31,7 +32,7 @@ pub struct InvariantLoads {
 pub enum Readable {
     /// It exists whenever the region is entered.
     Always,
-    /// Wherever control gets to one of these loads first; nothing is written before.
+    /// Wherever control gets to one of these loads first; nothing is written before that control or the address could rest on.
     Where(Vec<ValueId>),
     /// It was: nothing was written since this load, which stands before the region.
     Known,
@@ -134,7 +135,7 @@ impl Values<'_> {
             self.twins.insert(load, leader);
             let loads = self.invariants[&leader].loads.clone();
             if matches!(self.invariants[&leader].readable, Readable::Where(_)) {
-                let safe = loads.into_iter().filter(|&l| self.nothing_is_written_before(l)).collect();
+                let safe = loads.into_iter().filter(|&l| self.is_reached_as_modelled(l)).collect();
                 self.invariants[&leader].readable = Readable::Where(safe);
             }
             return true;
@@ -149,7 +150,7 @@ impl Values<'_> {
             return true;
         } else if self.oracle.is_readable_at(load, self.region.entry) {
             Readable::Always
-        } else if self.nothing_is_written_before(load) {
+        } else if self.is_reached_as_modelled(load) {
             Readable::Where(vec![load])
         } else {
             return false;
@@ -287,6 +288,36 @@ impl Values<'_> {
         })
     }
 
+    /// Does control get to the load's first execution, and with the same address, whatever the region writes before?
+    fn is_reached_as_modelled(&self, load: ValueId) -> bool {
+        if self.nothing_is_written_before(load) {
+            return true;
+        }
+        let pointer = self.facts.instruction(load).expect("a load").operands[0];
+        let ways = self.ways_to_first(load);
+        let decided_by = ways.iter().filter_map(|&b| self.facts.terminator(b)).flat_map(|t| &t.operands);
+        [pointer].iter().chain(decided_by).all(|&value| !self.rests_on_memory(value))
+    }
+
+    /// Is something of the region that reads memory among what the value is computed from?
+    fn rests_on_memory(&self, value: ValueId) -> bool {
+        let mut todo = vec![value];
+        let mut seen = BTreeSet::new();
+        while let Some(value) = todo.pop() {
+            let Some(instruction) = self.facts.instruction(value).filter(|_| !self.is_defined_before(value)) else {
+                continue;
+            };
+            if !seen.insert(value) {
+                continue;
+            }
+            if instruction.reads_memory || instruction.side_effects {
+                return true;
+            }
+            todo.extend(&instruction.operands);
+        }
+        false
+    }
+
     /// Does every way from the start of the region to the load's first execution avoid all writes?
     fn nothing_is_written_before(&self, load: ValueId) -> bool {
         let facts = self.facts;
@@ -296,6 +327,16 @@ impl Values<'_> {
         let at = in_home.iter().position(|&v| v == load).expect("in its block");
         if in_home[..at].iter().any(writes) {
             return false;
+        }
+        !self.ways_to_first(load).iter().flat_map(|&b| &facts.block(b).instructions).any(writes)
+    }
+
+    /// The blocks that control may go through before it first gets to the load's own.
+    fn ways_to_first(&self, load: ValueId) -> BTreeSet<BlockId> {
+        let facts = self.facts;
+        let home = facts.instruction(load).expect("a load").block;
+        if self.region.entry == home {
+            return BTreeSet::new();
         }
         let before = |from: BlockId, next: &dyn Fn(BlockId) -> Vec<BlockId>| {
             let mut reached = BTreeSet::from([from]);
@@ -309,13 +350,9 @@ impl Values<'_> {
             }
             reached
         };
-        if self.region.entry == home {
-            return true;
-        }
         let from_entry = before(self.region.entry, &|b| facts.block(b).successors.clone());
         let to_home = before(home, &|b| facts.block(b).predecessors.clone());
-        let between = from_entry.intersection(&to_home).filter(|&&b| b != home);
-        !between.flat_map(|&b| &facts.block(b).instructions).any(writes)
+        from_entry.intersection(&to_home).copied().filter(|&b| b != home).collect()
     }
 
     pub fn is_read_once_before_writes(&self, load: ValueId) -> bool {
