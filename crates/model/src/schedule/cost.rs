@@ -290,16 +290,6 @@ impl SideBySide {
         let waits = |(key, _, lanes): &&(LoopKey, f64, Lanes)| lanes.wait() && writes_one(*key);
         self.points.iter().filter(waits).map(|(_, trips, _)| trips).product()
     }
-    /// The share of instances in groups that are not whole, which run one by one: half a group at the end of each loop.
-    fn alone(&self, around: &[(LoopKey, f64)]) -> f64 {
-        let of_loop = |&(points, size, _): &(LoopKey, f64, Lanes)| {
-            let is_groups =
-                |(key, _): &&(LoopKey, f64)| key.band.number == points.band.number && key.position == points.position;
-            let groups = around.iter().rev().find(is_groups).map_or(1.0, |(_, trips)| *trips);
-            (size - 1.0) / 2.0 / (groups * size)
-        };
-        self.points.iter().map(of_loop).sum()
-    }
     /// The elements that they touch by a reference.
     fn elements(&self, reference: &Reference) -> f64 {
         self.points.iter().filter(|(key, ..)| reference.along(*key) != Some(0.0)).map(|(_, trips, _)| trips).product()
@@ -424,8 +414,6 @@ fn arithmetic(
                 if count > 1.0 {
                     cycles_in_loop += entries * KEPT_ENTRY * side_by_side.kept(moving, *key);
                     cycles_in_loop += times * side_by_side.evicted(moving, *key, machine) * L2_LINE;
-                    let alone = side_by_side.alone(around).min(1.0);
-                    computing += times * count * alone * scalar_cycles(moving);
                 }
                 let share = share_of_lane(vector_factor(moving, machine), *trips);
                 if vectors {
