@@ -148,6 +148,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                 line: crate::source::Line::UNKNOWN,
                 domain,
                 accesses,
+                operations: 1,
                 boxed: false,
                 loop_names: variables.clone(),
                 bound_to_thread: false,

@@ -243,6 +243,8 @@ pub struct Statement {
     pub domain: isl::Set,
     /// In execution order inside the statement; all reads of an instance are taken to happen before its writes.
     pub accesses: Vec<Access>,
+    /// How many floating point products and quotients an instance computes: the estimate asks.
+    pub operations: usize,
     /// Contains control flow that is not modelled.
     pub boxed: bool,
     /// Source names of the loops around it, outermost first (`i`, `j`), for display.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What an unknown size is taken to be.
 pub(super) const NOMINAL_SIZE: i64 = 1024;
+/// More alternatives are not looked at.
+const MAX_ALTERNATIVES: usize = 4;
 
 /// What a parameter does to the loops; in the order in which values are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,15 +26,65 @@ enum ParamRole {
 
 /// Typical values of the parameters: such that all loops run if they can, from small numbers to [`NOMINAL_SIZE`].
 pub(super) fn nominal_params(scop: &Scop) -> Result<Vec<i64>, IslError> {
-    let mut set = running(scop)?;
-    let mut order: Vec<(ParamRole, usize)> = roles(scop)?.into_iter().zip(0..).collect();
-    order.sort();
-    let mut values = vec![NOMINAL_SIZE; scop.params.len()];
-    for (role, param) in order {
+    values_in(running(scop, None)?, &in_turn(scop)?, NOMINAL_SIZE)
+}
+
+/// When each statement of a region runs: a parameter may choose between loops.
+pub(super) struct Occasions {
+    /// In the order in which values are chosen.
+    params: Vec<(ParamRole, usize)>,
+    /// Values of the parameters; each statement runs at some of them.
+    running: Vec<Set>,
+}
+
+impl Occasions {
+    pub(super) fn of(scop: &Scop) -> Result<Occasions, IslError> {
+        let mut occasions = Occasions { params: in_turn(scop)?, running: vec![running(scop, None)?] };
+        let mut values = occasions.values(NOMINAL_SIZE)?;
+        for statement in scop.statements.values() {
+            let mut runs = false;
+            for values in &values {
+                runs = runs || !at_values(&statement.domain, values)?.is_empty()?;
+            }
+            if !runs && values.len() < MAX_ALTERNATIVES {
+                let here = running(scop, Some(statement))?;
+                values.push(values_in(here.clone(), &occasions.params, NOMINAL_SIZE)?);
+                occasions.running.push(here);
+            }
+        }
+        Ok(occasions)
+    }
+
+    /// Of the parameters, with sizes up to this one.
+    pub(super) fn values(&self, size: i64) -> Result<Vec<Vec<i64>>, IslError> {
+        self.running.iter().map(|set| values_in(set.clone(), &self.params, size)).collect()
+    }
+}
+
+fn in_turn(scop: &Scop) -> Result<Vec<(ParamRole, usize)>, IslError> {
+    let mut params: Vec<(ParamRole, usize)> = roles(scop)?.into_iter().zip(0..).collect();
+    params.sort();
+    Ok(params)
+}
+
+/// The instances at these values of the parameters.
+pub(super) fn at_values(domain: &Set, values: &[i64]) -> Result<Set, IslError> {
+    let mut domain = domain.clone();
+    for (k, value) in values.iter().enumerate() {
+        if let Some(at) = domain.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? {
+            // Not `fix_si`, whose numbers have 32 bits: a parameter may be known to be larger.
+            domain = domain.fix_val(DimType::Param, at, &Val::int_from_si(domain.ctx(), *value)?)?;
+        }
+    }
+    Ok(domain)
+}
+
+fn values_in(mut set: Set, params: &[(ParamRole, usize)], size: i64) -> Result<Vec<i64>, IslError> {
+    let mut values = vec![size; params.len()];
+    for &(role, param) in params {
         let Some(at) = set.find_dim_by_name(DimType::Param, &ParamId(param as u32).to_string())? else { continue };
-        let value = typical(&set, at, role)?;
-        // Not `fix_si`, whose numbers have 32 bits: a parameter may be known to be larger.
-        set = set.fix_val(DimType::Param, at, &Val::int_from_si(&scop.ctx, value)?)?;
+        let value = typical(&set, at, role, size)?;
+        set = set.fix_val(DimType::Param, at, &Val::int_from_si(set.ctx(), value)?)?;
         values[param] = value;
     }
     Ok(values)
@@ -60,15 +112,15 @@ pub(super) fn assumed_sizes(scop: &Scop) -> Result<String, IslError> {
 }
 
 /// The parameter values at which all statements run, as far as they can run together; rather those in many loops than those of
-/// which a compiler made copies for when the loops do not run.
-fn running(scop: &Scop) -> Result<Set, IslError> {
+/// which a compiler made copies for when the loops do not run. One of them may be to run in any case.
+fn running(scop: &Scop, first: Option<&Statement>) -> Result<Set, IslError> {
     let mut set = scop.context.intersect(&scop.assumptions.valid(&scop.context, |_, _| true)?)?;
     let mut statements: Vec<(usize, &Statement)> = Vec::new();
     for statement in scop.statements.values() {
         statements.push((statement.domain.dim(DimType::Set)?, statement));
     }
     statements.sort_by_key(|(loops, _)| std::cmp::Reverse(*loops));
-    for (_, statement) in statements {
+    for statement in first.into_iter().chain(statements.into_iter().map(|(_, statement)| statement)) {
         let running = set.intersect(&statement.domain.params()?)?;
         if !running.is_empty()? {
             set = running;
@@ -174,10 +226,10 @@ fn bounding(scop: &Scop) -> Result<Vec<Bounds>, IslError> {
     Ok(bounds)
 }
 
-/// Small and not negative for a start, and positive for a stride; else as large as it may be up to the nominal size. As near to that as
+/// Small and not negative for a start, and positive for a stride; else as large as it may be up to this size. As near to that as
 /// possible.
-fn typical(set: &Set, at: usize, role: ParamRole) -> Result<i64, IslError> {
-    let most = if role == ParamRole::Between { NOMINAL_SIZE / 2 } else { NOMINAL_SIZE };
+fn typical(set: &Set, at: usize, role: ParamRole, size: i64) -> Result<i64, IslError> {
+    let most = if role == ParamRole::Between { size / 2 } else { size };
     let least = i64::from(role == ParamRole::Stride);
     let (low, high) = (
         set.lower_bound_si(DimType::Param, at, least)?.upper_bound_si(DimType::Param, at, most)?,
@@ -194,6 +246,6 @@ fn typical(set: &Set, at: usize, role: ParamRole) -> Result<i64, IslError> {
     };
     match value {
         Some(value) => Ok(value),
-        None => Ok(as_set(set)?.dim_min_val(at)?.to_i64().unwrap_or(NOMINAL_SIZE)),
+        None => Ok(as_set(set)?.dim_min_val(at)?.to_i64().unwrap_or(size)),
     }
 }

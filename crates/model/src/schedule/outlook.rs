@@ -3,7 +3,7 @@
 //! Nothing here is a proof of what may run in which order. A region is left alone where the least that the estimate could say of any
 //! order is not enough below the most that it could say of the original one.
 
-use super::cost::{Lanes, Nest, References, estimate, least};
+use super::cost::{Code, Lanes, Nest, References, estimate, least};
 use super::nominal::assumed_sizes;
 use super::shape::{EstimatedRegion, EstimatedTree};
 use super::split::{MIN_SPLIT, is_one_loop};
@@ -26,7 +26,7 @@ pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions)
     let region = EstimatedRegion::without_dependences(scop)?;
     let (mut nest, references) = EstimatedTree::of(&region, &labelled(&scop.schedule)?)?.nest(&[]);
     nest.iter_mut().for_each(|part| doubt(part, scop, &references));
-    let before = estimate(&nest, &references, machine);
+    let before = estimate(&nest, &references, machine, Code::Original);
     let leave = |reason: String, too_small: bool, part_may_gain: bool| {
         let decision = Decision::Leave { reason, too_small, part_may_gain, cycles: before.cycles };
         Ok(Outlook { decision: Some(decision), cycles: 0.0 })

@@ -1,13 +1,13 @@
 //! Which of the possible orders is worth it.
 
-use super::cost::{Cost, Lanes, Nest, References, chains_through_memory, estimate, uses_vectors};
-use super::nominal::assumed_sizes;
+use super::cost::{Code, Cost, Lanes, Nest, References, at_best, chains_through_memory, estimate, only, uses_vectors};
+use super::nominal::{NOMINAL_SIZE, assumed_sizes};
 use super::orders::is_uncarried;
-use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
+use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, Sized, instances_of_band};
 use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
-use crate::scop::Scop;
+use crate::scop::{Scop, StatementId};
 use crate::transform::{BandId, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
@@ -155,7 +155,7 @@ pub(super) fn choose(
     let schedule = labelled(&scop.schedule)?;
     let original = EstimatedTree::of(&region, &schedule)?;
     let (nest, references) = original.nest(&[]);
-    let before = estimate(&nest, &references, machine);
+    let before = estimate(&nest, &references, machine, Code::Original);
     let leave = |reason: String, too_small: bool| {
         Ok(Decision::Leave { reason, too_small, part_may_gain: false, cycles: before.cycles })
     };
@@ -234,15 +234,21 @@ pub(super) fn choose(
     let memory = cycles_for_memory(region.temporary_bytes()?);
     let after = best.cost.cycles + memory;
     let must_pay = is_one_loop && !options.worthwhile.is_infinite();
-    let least_instances = match must_pay {
-        true => {
-            let least = paying_iterations(scop, [&original.nest(&[]), &best.tree.nest(&best.steps)], machine, options);
-            least.filter(|least| *least as f64 * scop.statements.len() as f64 <= instances)
+    let is_better = after < worthwhile * before.cycles && keeps_vectors;
+    let (pays, least_instances) = if must_pay {
+        let least = paying_iterations(scop, [&original.nest(&[]), &best.tree.nest(&best.steps)], machine, options);
+        let least = least.filter(|least| *least as f64 * scop.statements.len() as f64 <= instances);
+        (least.is_some(), least)
+    } else if is_better && !options.worthwhile.is_infinite() {
+        match (Contest { region: &region, original: &original, best: &best, machine }).won_from()? {
+            Won::Nowhere => (false, None),
+            Won::Everywhere => (true, None),
+            Won::From(least) => (true, Some(least)),
         }
-        false => None,
+    } else {
+        (!must_pay, None)
     };
-    let pays = !must_pay || least_instances.is_some();
-    let gains = after < worthwhile * before.cycles && keeps_vectors && pays;
+    let gains = is_better && pays;
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
         let Candidate { start, first, skews, tree, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
@@ -303,8 +309,10 @@ pub(super) fn choose(
     let ratio = after / before.cycles;
     let reason = if !keeps_vectors {
         "every better order loses vector instructions".to_string()
-    } else if after < worthwhile * before.cycles {
+    } else if is_better && must_pay {
         "what could use vectors runs as fast beside what waits for the iteration before".to_string()
+    } else if is_better {
+        "waiting for memory aside, it is as fast".to_string()
     } else {
         let percent = 100.0 * ratio;
         format!("the best order found takes about {percent:.0} % of the original's time{}", assumed_sizes(scop)?)
@@ -312,6 +320,71 @@ pub(super) fn choose(
     // If the whole gains a little, or loses, a part of it may gain enough; one loop has none.
     let part_may_gain = (ratio - 1.0).abs() > AS_GOOD && !is_one_loop;
     Ok(Decision::Leave { reason, too_small: false, part_may_gain, cycles: before.cycles })
+}
+
+/// Sizes to compare at, down from the nominal one.
+const SIZES: [i64; 5] = [NOMINAL_SIZE, 512, 256, 128, 64];
+/// Parts of a region that take less than this share of its time do not matter.
+const SMALL_PART: f64 = 0.1;
+
+/// Which of the two orders is faster, by the sizes that nobody knows: the estimate that chose one adds up waiting and computing, of which
+/// processors do much at once. The new order must win if both do at their best, too.
+struct Contest<'a> {
+    region: &'a EstimatedRegion<'a>,
+    original: &'a EstimatedTree,
+    best: &'a Candidate,
+    machine: &'a Machine,
+}
+
+/// Where the new order wins: perhaps from so many instances on.
+enum Won {
+    Everywhere,
+    From(i64),
+    Nowhere,
+}
+
+impl Contest<'_> {
+    /// Requires: it wins at the nominal sizes, taken all in all.
+    ///
+    /// That it wins from some size on, and at none below, is taken for granted: what larger sizes add is waiting for memory, which the new
+    /// order has less of.
+    fn won_from(&self) -> Result<Won, IslError> {
+        let nominal = self.region.nominal();
+        let smallest = self.region.sized(SIZES[SIZES.len() - 1])?;
+        let is_known = smallest.is_like(nominal);
+        if is_known && nominal.alternatives.len() == 1 {
+            return Ok(Won::Everywhere);
+        }
+        let at = |size: usize| -> Result<bool, IslError> { self.is_won(&self.region.sized(SIZES[size])?) };
+        let (mut won, mut lost) = (0, SIZES.len() - 1);
+        if !self.is_won(nominal)? {
+            return Ok(Won::Nowhere);
+        }
+        if is_known || self.is_won(&smallest)? {
+            return Ok(Won::Everywhere);
+        }
+        while won + 1 < lost {
+            let middle = usize::midpoint(won, lost);
+            if at(middle)? { won = middle } else { lost = middle }
+        }
+        Ok(Won::From(self.region.sized(SIZES[won])?.instances()?))
+    }
+
+    /// Whichever statements run.
+    fn is_won(&self, sized: &Sized) -> Result<bool, IslError> {
+        let (before, references) = self.original.with_sizes(sized)?.nest(&[]);
+        let (after, new_references) = self.best.tree.with_sizes(sized)?.nest(&self.best.steps);
+        let all = at_best(&before, &references, self.machine, Code::Original);
+        let is_won = |statements: &BTreeSet<StatementId>| {
+            let runs = |s: &StatementId| statements.contains(s);
+            let was = at_best(&only(&before, &runs), &references, self.machine, Code::Original);
+            let after = only(&after, &runs);
+            let chains = chains_through_memory(&after, &new_references, 1.0);
+            let is = at_best(&after, &new_references, self.machine, Code::New) + chains;
+            was < SMALL_PART * all || is < (1.0 - AS_GOOD) * was
+        };
+        Ok(sized.alternatives.iter().all(is_won))
+    }
 }
 
 /// To get memory and give it back costs this much, whatever its size; and every page of it is fetched from the system when it is
@@ -467,7 +540,7 @@ fn best_steps(
 ) -> Result<(Steps, Cost), IslError> {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
-        let mut cost = estimate(&nest, &references, machine);
+        let mut cost = estimate(&nest, &references, machine, Code::New);
         cost.cycles += chains_through_memory(&nest, &references, 1.0);
         cost
     };

@@ -2,10 +2,10 @@
 
 use super::cost::{Lanes, LoopKey, Moving, Nest, Reference, References};
 use super::linear::step_of_loop;
-use super::nominal::{NOMINAL_SIZE, nominal_params};
+use super::nominal::{NOMINAL_SIZE, Occasions, at_values};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
-use crate::scop::{Array, ArrayId, ArrayKind, ParamId, Scop, Statement, StatementId};
+use crate::scop::{Array, ArrayId, ArrayKind, Scop, Statement, StatementId};
 use crate::transform::{BandId, Step, Steps, agreement_at, all_equal_at, label_above, statements_of};
 use isl::{DimType, IslError, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, Val};
 use std::collections::{BTreeSet, HashMap};
@@ -33,6 +33,9 @@ pub(super) struct Member {
     jammed: bool,
     /// Coefficients of the statement's dimensions; absent: not a plain affine row.
     rows: Rc<HashMap<StatementId, Vec<i64>>>,
+    /// The loops around it, by number of band and position, whose iterations it must not mix: side by side in it they would depend on
+    /// what its earlier iterations do.
+    tied: Rc<BTreeSet<(u32, usize)>>,
 }
 
 impl Member {
@@ -125,6 +128,17 @@ impl BandTree {
         }
     }
 
+    fn for_each_member(&mut self, visit: &mut impl FnMut(&mut Member)) {
+        match self {
+            BandTree::Band { members, child, .. } => {
+                members.iter_mut().for_each(&mut *visit);
+                child.for_each_member(visit);
+            }
+            BandTree::Sequence(parts) => parts.iter_mut().for_each(|part| part.for_each_member(visit)),
+            BandTree::Leaf(_) => {}
+        }
+    }
+
     fn for_each_leaf(&self, visit: &mut impl FnMut(&[StatementId])) {
         match self {
             BandTree::Band { child, .. } => child.for_each_leaf(visit),
@@ -169,12 +183,68 @@ pub(super) struct EstimatedRegion<'a> {
     lanes_with_sums: Option<UnionMap>,
     /// From where a value is computed to where it is used.
     values: UnionMap,
-    /// At the nominal values of the parameters.
-    domains: Vec<(StatementId, Set)>,
+    occasions: Occasions,
+    sized: Sized,
+    /// Bytes per step of each dimension of the statement, per access, with nominal sizes.
+    accesses: Rc<HashMap<StatementId, Accesses>>,
     rigid: Rc<BTreeSet<StatementId>>,
     predicated: Rc<BTreeSet<StatementId>>,
-    /// Bytes per step of each dimension of the statement, per access.
-    accesses: Rc<HashMap<StatementId, Accesses>>,
+}
+
+/// A region with numbers in place of parameters.
+pub(super) struct Sized {
+    /// Of the parameters, for each of the alternatives.
+    values: Vec<Vec<i64>>,
+    /// Each of them at values at which it runs, if there are such.
+    domains: Vec<(StatementId, Set)>,
+    /// The statements that run together; each is in at least one, if it runs at all.
+    pub alternatives: Vec<BTreeSet<StatementId>>,
+}
+
+impl Sized {
+    fn of(scop: &Scop, occasions: &Occasions, size: i64) -> Result<Sized, IslError> {
+        let values = occasions.values(size)?;
+        let mut alternatives = vec![BTreeSet::new(); values.len()];
+        let mut domains = Vec::new();
+        for (&id, statement) in &scop.statements {
+            let mut domain = None;
+            for (values, alternative) in values.iter().zip(&mut alternatives) {
+                let here = at_values(&statement.domain, values)?;
+                if here.is_empty()? {
+                    continue;
+                }
+                alternative.insert(id);
+                domain.get_or_insert(here);
+            }
+            let domain = domain.map_or_else(|| at_values(&statement.domain, &values[0]), Ok)?;
+            domains.push((id, domain));
+        }
+        Ok(Sized { values, domains, alternatives })
+    }
+
+    /// The sizes are the same.
+    pub(super) fn is_like(&self, other: &Sized) -> bool {
+        self.values == other.values
+    }
+
+    /// The most instances that a statement has, by its bounding box; of those in most loops.
+    pub(super) fn instances(&self) -> Result<i64, IslError> {
+        let mut most = (0, 0);
+        for (_, domain) in &self.domains {
+            let depth = domain.dim(DimType::Set)?;
+            if depth < most.0 || domain.is_empty()? {
+                continue;
+            }
+            let mut instances: i64 = 1;
+            for d in 0..depth {
+                let (low, high) = (domain.dim_min_val(d)?.to_i64(), domain.dim_max_val(d)?.to_i64());
+                let extent = low.zip(high).and_then(|(low, high)| high.checked_sub(low)).unwrap_or(NOMINAL_SIZE);
+                instances = instances.saturating_mul(extent.saturating_add(1));
+            }
+            most = most.max((depth, instances));
+        }
+        Ok(most.1)
+    }
 }
 
 impl<'a> EstimatedRegion<'a> {
@@ -191,62 +261,41 @@ impl<'a> EstimatedRegion<'a> {
 
     /// As if all loops were independent.
     pub(super) fn without_dependences(scop: &'a Scop) -> Result<EstimatedRegion<'a>, IslError> {
-        let nominal = nominal_params(scop)?;
-        let mut domains = Vec::new();
+        let occasions = Occasions::of(scop)?;
+        let sized = Sized::of(scop, &occasions, NOMINAL_SIZE)?;
         let mut accesses = HashMap::new();
         for (&id, statement) in &scop.statements {
-            let mut domain = statement.domain.clone();
-            for (k, value) in nominal.iter().enumerate() {
-                if let Some(at) = domain.find_dim_by_name(DimType::Param, &ParamId(k as u32).to_string())? {
-                    domain = domain.fix_val(DimType::Param, at, &Val::int_from_si(&scop.ctx, *value)?)?;
-                }
-            }
-            domains.push((id, domain));
-            let dims = statement.domain.dim(DimType::Set)?;
-            let mut list = Vec::new();
-            let mut scalars = BTreeSet::new();
-            for access in &statement.accesses {
-                let array = &scop.arrays[&access.array];
-                // errno is next to nothing beside the call that writes it.
-                if array.kind.is_scalar() {
-                    scalars.insert(access.array);
-                }
-                if array.kind.is_scalar() || matches!(array.kind, ArrayKind::Errno { .. }) {
-                    continue;
-                }
-                let strides = cell_strides(array, &nominal);
-                // An access that may touch anything moves nowhere in particular.
-                let anywhere = !access.exact && access.offset.is_none();
-                let per_dimension = if anywhere { None } else { byte_steps(&access.relation, &strides, dims)? };
-                let reference = Reference {
-                    array: access.array,
-                    bytes: access.bytes,
-                    write: access.is_write(),
-                    strides: HashMap::new(),
-                    certain: array.inner_sizes.iter().all(|size| size.as_constant().is_some()),
-                };
-                list.push(ByteSteps { reference, per_dimension });
-            }
-            accesses.insert(id, Accesses { references: list, scalars: scalars.len() });
+            accesses.insert(id, Accesses::of(scop, statement, &sized.values[0])?);
         }
+        let accesses = Rc::new(accesses);
         let none = UnionMap::empty_ctx(&scop.ctx)?;
         let those = |is_it: &dyn Fn(&Statement) -> bool| -> Rc<BTreeSet<StatementId>> {
             Rc::new(scop.statements.iter().filter(|(_, s)| is_it(s)).map(|(id, _)| *id).collect())
         };
         let (rigid, predicated) = (those(&|s| s.boxed), those(&|s| !s.predicates.is_empty()));
         let (at_once, lanes, values) = (none.clone(), none.clone(), none);
-        let accesses = Rc::new(accesses);
         Ok(EstimatedRegion {
             scop,
             at_once,
             lanes,
             lanes_with_sums: None,
             values,
-            domains,
+            occasions,
+            sized,
+            accesses,
             rigid,
             predicated,
-            accesses,
         })
+    }
+
+    /// The same with other sizes, where they are unknown.
+    pub(super) fn sized(&self, size: i64) -> Result<Sized, IslError> {
+        Sized::of(self.scop, &self.occasions, size)
+    }
+
+    /// With the sizes that the estimate has in mind.
+    pub(super) fn nominal(&self) -> &Sized {
+        &self.sized
     }
 
     pub(super) fn scop(&self) -> &'a Scop {
@@ -258,7 +307,7 @@ impl<'a> EstimatedRegion<'a> {
         let mut total = 0.0;
         for (&array, described) in self.scop.arrays.iter().filter(|(_, a)| a.kind == ArrayKind::Temporary) {
             let mut most: f64 = 0.0;
-            for (id, domain) in &self.domains {
+            for (id, domain) in &self.sized.domains {
                 let accesses = self.scop.statements[id].accesses.iter();
                 for access in accesses.filter(|a| a.array == array) {
                     let cells = access.relation.intersect_domain(domain)?.range()?;
@@ -289,6 +338,38 @@ pub(super) struct EstimatedTree {
 struct Accesses {
     references: Vec<ByteSteps>,
     scalars: usize,
+    operations: usize,
+}
+
+impl Accesses {
+    fn of(scop: &Scop, statement: &Statement, values: &[i64]) -> Result<Accesses, IslError> {
+        let dims = statement.domain.dim(DimType::Set)?;
+        let mut references: Vec<ByteSteps> = Vec::new();
+        let mut scalars = BTreeSet::new();
+        for access in &statement.accesses {
+            let array = &scop.arrays[&access.array];
+            // errno is next to nothing beside the call that writes it.
+            if array.kind.is_scalar() {
+                scalars.insert(access.array);
+            }
+            if array.kind.is_scalar() || matches!(array.kind, ArrayKind::Errno { .. }) {
+                continue;
+            }
+            let strides = cell_strides(array, values);
+            // An access that may touch anything moves nowhere in particular.
+            let anywhere = !access.exact && access.offset.is_none();
+            let per_dimension = if anywhere { None } else { byte_steps(&access.relation, &strides, dims)? };
+            let reference = Reference {
+                array: access.array,
+                bytes: access.bytes,
+                write: access.is_write(),
+                strides: HashMap::new(),
+                certain: array.inner_sizes.iter().all(|size| size.as_constant().is_some()),
+            };
+            references.push(ByteSteps { reference, per_dimension });
+        }
+        Ok(Accesses { references, scalars: scalars.len(), operations: statement.operations })
+    }
 }
 
 struct ByteSteps {
@@ -357,12 +438,23 @@ impl EstimatedTree {
 
     /// Requires: the bands of `schedule` are labelled.
     pub(super) fn of(region: &EstimatedRegion, schedule: &Schedule) -> Result<EstimatedTree, IslError> {
-        let mut shape = region.shape(&schedule.get_root()?)?;
-        for (id, domain) in &region.domains {
+        let mut shape = region.shape(&schedule.get_root()?, &mut Vec::new())?;
+        for (id, domain) in &region.sized.domains {
             measure_trips(&mut shape, *id, domain)?;
         }
         let (rigid, predicated) = (Rc::clone(&region.rigid), Rc::clone(&region.predicated));
         Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
+    }
+
+    /// The same with other sizes; rows of arrays stay as far apart as they are.
+    pub(super) fn with_sizes(&self, sized: &Sized) -> Result<EstimatedTree, IslError> {
+        let mut shape = self.shape.clone();
+        shape.for_each_member(&mut |member| member.trips = 1.0);
+        for (id, domain) in &sized.domains {
+            measure_trips(&mut shape, *id, domain)?;
+        }
+        let (rigid, predicated) = (Rc::clone(&self.rigid), Rc::clone(&self.predicated));
+        Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&self.accesses) })
     }
 
     /// Skews after which references stand still along more loops than they do now.
@@ -435,11 +527,12 @@ impl EstimatedTree {
                 around.extend(loops.iter().map(|member| (*id, *member)));
                 let inner = self.build(child, around, references);
                 around.truncate(around.len() - loops.len());
-                loops.iter().rev().fold(inner, |body, Member { position, trips, lanes, jammed, .. }| {
+                let beside = side_by_side(&inner);
+                loops.iter().rev().fold(inner, |body, Member { position, trips, lanes, jammed, tied, .. }| {
                     vec![Nest::Loop {
                         key: LoopKey { band: *id, position: *position },
                         trips: *trips,
-                        lanes: *lanes,
+                        lanes: if tied.is_disjoint(&beside) { *lanes } else { Lanes::Ordered },
                         jammed: *jammed,
                         body,
                     }]
@@ -454,6 +547,7 @@ impl EstimatedTree {
             loops: BTreeSet::new(),
             references: accesses.references.iter().map(|a| a.reference.clone()).collect(),
             scalars: accesses.scalars,
+            operations: accesses.operations,
         };
         // A loop over tiles moves a statement as the one over points does, but further.
         let points: Vec<_> = around.iter().filter(|(_, member)| member.tile.is_none()).collect();
@@ -490,25 +584,25 @@ impl EstimatedTree {
 }
 
 impl EstimatedRegion<'_> {
-    fn shape(&self, node: &ScheduleNode) -> Result<BandTree, IslError> {
+    fn shape(&self, node: &ScheduleNode, around: &mut Vec<Around>) -> Result<BandTree, IslError> {
         match node.get_type()? {
             ScheduleNodeType::Leaf => {
                 let mut statements = statements_of(&node.get_domain()?)?;
                 statements.sort();
                 Ok(BandTree::Leaf(statements))
             }
-            ScheduleNodeType::Band => self.band(node),
+            ScheduleNodeType::Band => self.band(node, around),
             ScheduleNodeType::Sequence | ScheduleNodeType::Set => {
-                let parts = node.children()?.iter().map(|c| self.shape(c)).collect::<Result<_, _>>()?;
+                let parts = node.children()?.iter().map(|c| self.shape(c, around)).collect::<Result<_, _>>()?;
                 Ok(BandTree::Sequence(parts))
             }
-            _ => self.shape(&node.child(0)?),
+            _ => self.shape(&node.child(0)?, around),
         }
     }
 
-    fn band(&self, node: &ScheduleNode) -> Result<BandTree, IslError> {
+    fn band(&self, node: &ScheduleNode, around: &mut Vec<Around>) -> Result<BandTree, IslError> {
         let rows = node.band_get_partial_schedule()?.list()?;
-        let Some(label) = label_above(node)? else { return self.shape(&node.child(0)?) };
+        let Some(label) = label_above(node)? else { return self.shape(&node.child(0)?, around) };
         let at_once = active(node, &self.at_once)?;
         let all = active(node, &self.lanes)?;
         let with_sums = self.lanes_with_sums.as_ref().map(|v| active(node, v)).transpose()?;
@@ -529,11 +623,44 @@ impl EstimatedRegion<'_> {
                 tile: None,
                 jammed: false,
                 rows: Rc::new(self.rows(row)?),
+                tied: Rc::new(BTreeSet::new()),
             });
         }
+        let outside = around.len();
+        for (member, row) in members.iter().zip(&rows) {
+            let loop_ = (label.band.number, member.position);
+            around.push(Around { loop_, coincident: member.coincident, row: row.clone() });
+        }
+        let child = Box::new(self.shape(&node.child(0)?, around)?);
+        around.truncate(outside);
+        if matches!(*child, BandTree::Leaf(_)) {
+            for (member, row) in members.iter_mut().zip(&rows).filter(|(member, _)| member.coincident) {
+                member.tied = Rc::new(self.tied(node, row, around)?);
+            }
+        }
         let permutable = node.band_get_permutable()?;
-        let child = Box::new(self.shape(&node.child(0)?)?);
         Ok(BandTree::Band { id: label.band, members, permutable, child })
+    }
+
+    /// The loops around whose iterations depend on each other through several iterations of the row, which has none that do within one of
+    /// each. Along a loop around that no dependence moves along, nothing else can happen.
+    fn tied(
+        &self,
+        node: &ScheduleNode,
+        row: &UnionPwAff,
+        around: &[Around],
+    ) -> Result<BTreeSet<(u32, usize)>, IslError> {
+        let mut tied = BTreeSet::new();
+        let statements = node.get_universe_domain()?;
+        for loose in around.iter().filter(|outer| !outer.coincident) {
+            let inside = self.at_once.intersect_domain(&statements)?.intersect_range(&statements)?;
+            let others = around.iter().filter(|outer| outer.loop_ != loose.loop_);
+            let pairs = agreement_at(&inside, others.map(|outer| &outer.row))?.equal;
+            if !all_equal_at(&pairs, row)? {
+                tied.insert(loose.loop_);
+            }
+        }
+        Ok(tied)
     }
 
     /// Is a value handed on from iteration to iteration of the row by many instances of a statement? Those on a plane that the statement
@@ -575,6 +702,26 @@ impl EstimatedRegion<'_> {
         }
         Ok(out)
     }
+}
+
+/// A loop around a node.
+struct Around {
+    /// The number of its band, and its position there.
+    loop_: (u32, usize),
+    coincident: bool,
+    row: UnionPwAff,
+}
+
+/// The loops that are written out in these parts, by number of band and position.
+fn side_by_side(parts: &[Nest]) -> BTreeSet<(u32, usize)> {
+    let mut out = BTreeSet::new();
+    for part in parts {
+        if let Nest::Loop { key, jammed, body, .. } = part {
+            out.extend(jammed.then_some((key.band.number, key.position)));
+            out.extend(side_by_side(body));
+        }
+    }
+    out
 }
 
 /// The pairs that reach the node together: of its statements, and equal in all bands above it. Of a statement that is there in part, all

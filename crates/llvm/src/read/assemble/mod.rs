@@ -15,7 +15,7 @@ use super::memory::{
 use super::statement::{Cut, Draft, Slot, role_of};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{Oracle, Types, ValueId};
+use crate::facts::{FloatOp, Op, Oracle, Types, ValueId};
 use arrays::{Mapped, map_array};
 use indexmap::IndexMap;
 use isl::{DimType, Map, Set};
@@ -452,6 +452,7 @@ impl Assembly<'_> {
                     line: draft.scope.line,
                     domain,
                     accesses: parts.accesses,
+                    operations: products(self.values, &draft),
                     boxed: draft.boxed.is_some(),
                     loop_names: loop_names(self.values, &draft),
                     bound_to_thread: draft.bound_to_thread,
@@ -547,6 +548,17 @@ fn loop_names(values: &Values, draft: &Draft) -> Vec<String> {
         if name.is_empty() { format!("i{depth}") } else { name.clone() }
     };
     draft.scope.loops.iter().enumerate().map(name).collect()
+}
+
+/// Of floating point numbers, and quotients, in each of its instances: what is computed again where it is needed is the same in many, as a
+/// rule.
+fn products(values: &Values, draft: &Draft) -> usize {
+    let is_one = |value: &&ValueId| match values.facts.instruction(**value).map(|instruction| &instruction.op) {
+        Some(Op::Float(FloatOp::Mul | FloatOp::Div)) => true,
+        Some(Op::Call(call)) => call.is_intrinsic && call.callee.starts_with("llvm.fm"),
+        _ => false,
+    };
+    draft.instructions.iter().filter(|value| !draft.recomputed.contains(value)).filter(is_one).count()
 }
 
 fn body(draft: Draft, slots: &IndexMap<Slot, ArrayId>, updating: Vec<ValueId>) -> Body {

@@ -294,7 +294,7 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
     ];
     let (line, boxed, loop_names, bound_to_thread) = (Line::UNKNOWN, false, vec!["i".into()], false);
     let predicates = Vec::new();
-    let statement = Statement { line, domain, accesses, boxed, loop_names, bound_to_thread, predicates };
+    let statement = Statement { line, domain, accesses, operations: 1, boxed, loop_names, bound_to_thread, predicates };
     region.scop.statements.insert(StatementId(0), statement);
     region.bodies.insert(StatementId(0), body);
     region.bases = [(ArrayId(0), fixture.value_id("a")), (ArrayId(1), fixture.value_id("b"))].into_iter().collect();
