@@ -259,7 +259,7 @@ impl ValueBased {
 
 /// Who writes last before whom is piecewise where several nests write parts of an array between bounds of their own. What takes longer
 /// to find than this has its memory-based dependences instead: they allow the same orders, and there is nothing to be solved.
-const LAST_WRITERS: Budget = Budget::new("last writers", 50_000);
+const LAST_WRITERS: Budget = Budget::new("last writers", 150_000);
 
 fn value_based(scop: &Scop, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
     let mut all = ValueBased::nothing(&scop.ctx)?;
