@@ -11,7 +11,7 @@ fn a_dot_product_form_of_matmul_is_interchanged_and_tiled() {
              for k : 0 <= k < 1000
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 20.7 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 21.4 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 999; ++c1) {
@@ -54,7 +54,7 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
              for j : 0 <= j < p1
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 4.2 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 4.4 times faster)
             if (p1 >= 1) {
               for (int c0 = 0; c0 <= p0 - 1; ++c0) {
                 // vector
@@ -97,7 +97,7 @@ fn a_symmetric_rank_update() {
              for j : 0 <= j <= i
                read A0[i, j]; read A1[i, k]; read A1[j, k]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 8.2 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 8.1 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = 0; c1 <= c0; ++c1) {
@@ -133,7 +133,7 @@ fn a_rank_update_by_dot_products() {
              for k : 0 <= k < 1000
                read A0[i, j]; read A1[j, k]; read A2[i, k]; read A2[j, k]; read A1[i, k]; write A0[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: false; values kept in registers and fewer cache misses (estimated 5.2 times faster)
+            tiled: true, parallel: false, vectorized: false; values kept in registers and fewer cache misses (estimated 5.5 times faster)
             for (int c0 = 0; c0 <= 31; ++c0) {
               for (int c1 = 0; c1 <= c0; ++c1) {
                 for (int c2 = 0; c2 <= 1; ++c2) {
@@ -170,7 +170,7 @@ fn two_matmuls_in_a_row() {
              for k : 0 <= k < 900
                read A3[i, j]; read A0[i, k]; read A4[k, j]; write A3[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 12.4 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 12.3 times faster)
             for (int c0 = 0; c0 <= 799; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 949; ++c1) {
@@ -199,14 +199,14 @@ fn two_matmuls_in_a_row() {
             }
             for (int c10 = 0; c10 <= 24; ++c10) {
               for (int c11 = 0; c11 <= 28; ++c11) {
-                for (int c12 = 0; c12 <= 3; ++c12) {
+                for (int c12 = 0; c12 <= 7; ++c12) {
                   for (int c13 = 0; c13 <= 7; ++c13) {
                     for (int c14 = 0; c14 <= min(7, (-8) * c11 + 224); ++c14) {
                       // vector
-                      for (int c15 = 0; c15 <= min(255, (-256) * c12 + 949); ++c15) {
+                      for (int c15 = 0; c15 <= min(127, (-128) * c12 + 949); ++c15) {
                         for (int c16 = 0; c16 <= 3; ++c16) {
                           for (int c17 = 0; c17 <= 3; ++c17) {
-                            S3(32 * c10 + 4 * c13 + c16, 256 * c12 + c15, 32 * c11 + 4 * c14 + c17);
+                            S3(32 * c10 + 4 * c13 + c16, 128 * c12 + c15, 32 * c11 + 4 * c14 + c17);
                           }
                         }
                       }
@@ -230,7 +230,7 @@ fn covariance() {
              read A0[i, j]; write A0[i, j]
              read A0[i, j]; write A0[j, i]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 22.9 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 23.8 times faster)
             for (int c0 = 0; c0 <= 999; ++c0) {
               // vector
               for (int c1 = c0; c1 <= 999; ++c1) {
@@ -455,7 +455,7 @@ fn a_parallel_matmul() {
                update A0[i, j] +; read A1[i, k]; read A2[k, j]",
         &options,
         expect![[r#"
-            tiled: true, parallel: true, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 20.9 times faster)
+            tiled: true, parallel: true, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 15.7 times faster)
             // parallel
             for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
@@ -490,7 +490,7 @@ fn without_tiling_only_the_order_changes() {
                read A0[i, j]; read A1[i, k]; read A2[k, j]; write A0[i, j]",
         &options,
         expect![[r#"
-            tiled: false, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 13.2 times faster)
+            tiled: false, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 13.5 times faster)
             for (int c0 = 0; c0 <= (p0 - 1) / 4; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 4; ++c1) {
                 // vector
@@ -607,7 +607,7 @@ fn one_loop_is_split_if_the_chain_hides_less_than_vectors_gain() {
     check(
         &row(&(3..15).map(|k| format!("read A{k}[k]")).collect::<Vec<_>>().join("; ")),
         expect![[r#"
-            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements (estimated 1.3 times faster)
+            tiled: false, parallel: false, vectorized: true; vectors along consecutive elements (estimated 1.2 times faster)
             // vector
             for (int c0 = 1; c0 <= p0 - 1; ++c0) {
               S0(c0);
@@ -620,7 +620,7 @@ fn one_loop_is_split_if_the_chain_hides_less_than_vectors_gain() {
     check(
         &row("read A3[k]"),
         expect![[r#"
-            left alone: what could use vectors runs as fast beside what waits for the iteration before
+            left alone: the best order found takes about 103 % of the original's time, with what is unknown assumed 1024
         "#]],
     );
 }
@@ -642,21 +642,13 @@ fn side_by_side(sketch: &str, by: i64) -> String {
 fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_a_loop() {
     expect![[r#"
         for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
-          if (2 + 2 * c0 - p0 <= 0) {
-            for (int c1 = 0; c1 <= min(min(p0 - 1, 2 * c0 + 1), 2 * c0); ++c1) {
-              S0(2 * c0, c1);
-              S0(2 * c0 + 1, c1);
-            }
-            for (int c3 = max(0, 1 + 2 * c0); c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
-              for (int c4 = max(0, (-2) * c0 + c3); c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
-                S0(2 * c0 + c4, c3);
-              }
-            }
-          } else {
-            for (int c5 = 0; c5 <= min(p0 - 1, 2 * c0 + 1); ++c5) {
-              for (int c6 = max(0, (-2) * c0 + c5); c6 <= min(1, p0 - 2 * c0 - 1); ++c6) {
-                S0(2 * c0 + c6, c5);
-              }
+          for (int c1 = 0; c1 <= 2 + 2 * c0 - p0 <= 0 ? min(min(p0 - 1, 2 * c0 + 1), 2 * c0) : -1; ++c1) {
+            S0(2 * c0, c1);
+            S0(2 * c0 + 1, c1);
+          }
+          for (int c3 = 2 + 2 * c0 - p0 <= 0 ? max(0, 1 + 2 * c0) : 0; c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
+            for (int c4 = max(0, (-2) * c0 + c3); c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
+              S0(2 * c0 + c4, c3);
             }
           }
         }
@@ -727,7 +719,7 @@ fn a_triangle_that_counts_from_its_corner_is_straightened() {
              for i : 0 <= i < p0 - j
                read A0[j, i + j]; read A1[j, l]; read A2[l, i + j]; write A0[j, i + j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 5.2 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and fewer cache misses (estimated 5.4 times faster)
             for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
                 for (int c2 = c0 / 8; c2 <= (p0 - 1) / 256; ++c2) {
