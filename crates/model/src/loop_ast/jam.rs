@@ -3,7 +3,7 @@
 //! The tree has such loops innermost: `for k { for p in 0..=min(3, n - 4 t - 1) { S(4 t + p, k) } }`. They are full if `first <= 0` and
 //! `last >= by - 1`, since they are never larger. As far as that does not depend on k it is asked before the loop over k, of which there
 //! are two versions then. What depends on k, as at the edge of a triangle, cuts its range in three: before, where it is full,
-//! and behind. So control inside of k is as good as none.
+//! and behind. So control inside of k is as good as none. Code that is not full is there once: it runs wherever something is missing.
 
 use super::{Apart, AstError, BinaryOp, Counter, Expr, For, LoopRole, Node, PrivateScalar};
 use crate::scop::Scop;

@@ -101,8 +101,6 @@ const L2_LINE: f64 = 2.0;
 /// A line from the second cache level that nobody expects counts as so many.
 const UNEXPECTED: f64 = 2.0;
 const MEMORY_LINE: f64 = 12.0;
-/// What a processor can do at its best: so many lines come in the time of one.
-const LINES_AT_ONCE: f64 = 2.0;
 /// A cache never holds exactly the lines the model thinks of: only this share of it is counted on. What fills more of it is evicted
 /// now and then, and what fills all of it always.
 const USABLE_CACHE: f64 = 0.75;
@@ -150,12 +148,6 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
     cost.l2_lines = traffic(nest, references, &Cache::of(machine, machine.l2));
     cost.cycles += waiting(cost.l1_lines, cost.l2_lines);
     cost
-}
-
-/// Cycles if as much as possible happens at once: lines come while others are computed with, several at a time, and none is unexpected.
-pub(super) fn at_best(nest: &[Nest], references: &References, machine: &Machine, code: Code) -> f64 {
-    let [l1, l2] = [machine.l1, machine.l2].map(|bytes| traffic(nest, references, &Cache::of(machine, bytes)));
-    computing(nest, references, machine, code).cycles.max(waiting(l1, l2) / LINES_AT_ONCE)
 }
 
 /// If every line were in the first cache.
@@ -703,7 +695,7 @@ mod tests {
         let walk = [(0, 8.0)];
         let refs = vec![reference(0, false, &walk), reference(0, true, &walk), reference(1, false, &[(0, 8.0 * N)])];
         let (nest, refs) = (nest(&[(0, N, Independent)]), one(refs));
-        let [original, new] = [Original, New].map(|code| at_best(&nest, &refs, &m, code));
+        let [original, new] = [Original, New].map(|code| computing(&nest, &refs, &m, code).cycles);
         assert!(original < 0.8 * new, "{original} {new}");
     }
 

@@ -1,9 +1,9 @@
 //! Which of the possible orders is worth it.
 
-use super::cost::{Code, Cost, Lanes, Nest, References, at_best, chains_through_memory, estimate, only, uses_vectors};
-use super::nominal::{NOMINAL_SIZE, assumed_sizes};
+use super::cost::{Code, Cost, Lanes, Nest, References, chains_through_memory, estimate, only, uses_vectors};
+use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
-use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, Sized, instances_of_band};
+use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::Dependences;
@@ -240,11 +240,9 @@ pub(super) fn choose(
         let least = least.filter(|least| *least as f64 * scop.statements.len() as f64 <= instances);
         (least.is_some(), least)
     } else if is_better && !options.worthwhile.is_infinite() {
-        match (Contest { region: &region, original: &original, best: &best, machine }).won_from()? {
-            Won::Nowhere => (false, None),
-            Won::Everywhere => (true, None),
-            Won::From(least) => (true, Some(least)),
-        }
+        let contest = Contest { original: &original, best: &best, machine };
+        let alternatives = region.alternatives();
+        (alternatives.len() == 1 || alternatives.iter().all(|statements| contest.is_won(statements)), None)
     } else {
         (!must_pay, None)
     };
@@ -312,7 +310,7 @@ pub(super) fn choose(
     } else if is_better && must_pay {
         "what could use vectors runs as fast beside what waits for the iteration before".to_string()
     } else if is_better {
-        "waiting for memory aside, it is as fast".to_string()
+        "a condition chooses between loops, and one of them would not be faster".to_string()
     } else {
         let percent = 100.0 * ratio;
         format!("the best order found takes about {percent:.0} % of the original's time{}", assumed_sizes(scop)?)
@@ -322,68 +320,29 @@ pub(super) fn choose(
     Ok(Decision::Leave { reason, too_small: false, part_may_gain, cycles: before.cycles })
 }
 
-/// Sizes to compare at, down from the nominal one.
-const SIZES: [i64; 5] = [NOMINAL_SIZE, 512, 256, 128, 64];
 /// Parts of a region that take less than this share of its time do not matter.
 const SMALL_PART: f64 = 0.1;
 
-/// Which of the two orders is faster, by the sizes that nobody knows: the estimate that chose one adds up waiting and computing, of which
-/// processors do much at once. The new order must win if both do at their best, too.
+/// Which of the two orders is faster where a parameter chooses between loops: the new order must win with each choice, not only with both
+/// together.
 struct Contest<'a> {
-    region: &'a EstimatedRegion<'a>,
     original: &'a EstimatedTree,
     best: &'a Candidate,
     machine: &'a Machine,
 }
 
-/// Where the new order wins: perhaps from so many instances on.
-enum Won {
-    Everywhere,
-    From(i64),
-    Nowhere,
-}
-
 impl Contest<'_> {
-    /// Requires: it wins at the nominal sizes, taken all in all.
-    ///
-    /// That it wins from some size on, and at none below, is taken for granted: what larger sizes add is waiting for memory, which the new
-    /// order has less of.
-    fn won_from(&self) -> Result<Won, IslError> {
-        let nominal = self.region.nominal();
-        let smallest = self.region.sized(SIZES[SIZES.len() - 1])?;
-        let is_known = smallest.is_like(nominal);
-        if is_known && nominal.alternatives.len() == 1 {
-            return Ok(Won::Everywhere);
-        }
-        let at = |size: usize| -> Result<bool, IslError> { self.is_won(&self.region.sized(SIZES[size])?) };
-        let (mut won, mut lost) = (0, SIZES.len() - 1);
-        if !self.is_won(nominal)? {
-            return Ok(Won::Nowhere);
-        }
-        if is_known || self.is_won(&smallest)? {
-            return Ok(Won::Everywhere);
-        }
-        while won + 1 < lost {
-            let middle = usize::midpoint(won, lost);
-            if at(middle)? { won = middle } else { lost = middle }
-        }
-        Ok(Won::From(self.region.sized(SIZES[won])?.instances()?))
-    }
-
-    /// Whichever statements run.
-    fn is_won(&self, sized: &Sized) -> Result<bool, IslError> {
-        let (before, references) = self.original.with_sizes(sized)?.nest(&[]);
-        let (after, new_references) = self.best.tree.with_sizes(sized)?.nest(&self.best.steps);
-        let all = at_best(&before, &references, self.machine, Code::Original);
-        let is_won = |statements: &BTreeSet<StatementId>| {
-            let runs = |s: &StatementId| statements.contains(s);
-            let was = at_best(&only(&before, &runs), &references, self.machine, Code::Original);
-            let after = only(&after, &runs);
-            let chains = chains_through_memory(&after, &new_references, 1.0);
-            let is = at_best(&after, &new_references, self.machine, Code::New) + chains;
-            was < SMALL_PART * all || is < (1.0 - AS_GOOD) * was
-        };
-        Ok(sized.alternatives.iter().all(is_won))
+    /// Where these statements run, and no others.
+    fn is_won(&self, statements: &BTreeSet<StatementId>) -> bool {
+        let (before, references) = self.original.nest(&[]);
+        let (after, new_references) = self.best.tree.nest(&self.best.steps);
+        let runs = |s: &StatementId| statements.contains(s);
+        let all = estimate(&before, &references, self.machine, Code::Original).cycles;
+        let was = estimate(&only(&before, &runs), &references, self.machine, Code::Original).cycles;
+        let after = only(&after, &runs);
+        let chains = chains_through_memory(&after, &new_references, 1.0);
+        let is = estimate(&after, &new_references, self.machine, Code::New).cycles + chains;
+        was < SMALL_PART * all || is < (1.0 - AS_GOOD) * was
     }
 }
 

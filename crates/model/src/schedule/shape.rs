@@ -128,17 +128,6 @@ impl BandTree {
         }
     }
 
-    fn for_each_member(&mut self, visit: &mut impl FnMut(&mut Member)) {
-        match self {
-            BandTree::Band { members, child, .. } => {
-                members.iter_mut().for_each(&mut *visit);
-                child.for_each_member(visit);
-            }
-            BandTree::Sequence(parts) => parts.iter_mut().for_each(|part| part.for_each_member(visit)),
-            BandTree::Leaf(_) => {}
-        }
-    }
-
     fn for_each_leaf(&self, visit: &mut impl FnMut(&[StatementId])) {
         match self {
             BandTree::Band { child, .. } => child.for_each_leaf(visit),
@@ -183,7 +172,6 @@ pub(super) struct EstimatedRegion<'a> {
     lanes_with_sums: Option<UnionMap>,
     /// From where a value is computed to where it is used.
     values: UnionMap,
-    occasions: Occasions,
     sized: Sized,
     /// Bytes per step of each dimension of the statement, per access, with nominal sizes.
     accesses: Rc<HashMap<StatementId, Accesses>>,
@@ -192,18 +180,18 @@ pub(super) struct EstimatedRegion<'a> {
 }
 
 /// A region with numbers in place of parameters.
-pub(super) struct Sized {
+struct Sized {
     /// Of the parameters, for each of the alternatives.
     values: Vec<Vec<i64>>,
     /// Each of them at values at which it runs, if there are such.
     domains: Vec<(StatementId, Set)>,
     /// The statements that run together; each is in at least one, if it runs at all.
-    pub alternatives: Vec<BTreeSet<StatementId>>,
+    alternatives: Vec<BTreeSet<StatementId>>,
 }
 
 impl Sized {
-    fn of(scop: &Scop, occasions: &Occasions, size: i64) -> Result<Sized, IslError> {
-        let values = occasions.values(size)?;
+    fn of(scop: &Scop, occasions: &Occasions) -> Result<Sized, IslError> {
+        let values = occasions.values()?;
         let mut alternatives = vec![BTreeSet::new(); values.len()];
         let mut domains = Vec::new();
         for (&id, statement) in &scop.statements {
@@ -221,30 +209,6 @@ impl Sized {
         }
         Ok(Sized { values, domains, alternatives })
     }
-
-    /// The sizes are the same.
-    pub(super) fn is_like(&self, other: &Sized) -> bool {
-        self.values == other.values
-    }
-
-    /// The most instances that a statement has, by its bounding box; of those in most loops.
-    pub(super) fn instances(&self) -> Result<i64, IslError> {
-        let mut most = (0, 0);
-        for (_, domain) in &self.domains {
-            let depth = domain.dim(DimType::Set)?;
-            if depth < most.0 || domain.is_empty()? {
-                continue;
-            }
-            let mut instances: i64 = 1;
-            for d in 0..depth {
-                let (low, high) = (domain.dim_min_val(d)?.to_i64(), domain.dim_max_val(d)?.to_i64());
-                let extent = low.zip(high).and_then(|(low, high)| high.checked_sub(low)).unwrap_or(NOMINAL_SIZE);
-                instances = instances.saturating_mul(extent.saturating_add(1));
-            }
-            most = most.max((depth, instances));
-        }
-        Ok(most.1)
-    }
 }
 
 impl<'a> EstimatedRegion<'a> {
@@ -261,8 +225,7 @@ impl<'a> EstimatedRegion<'a> {
 
     /// As if all loops were independent.
     pub(super) fn without_dependences(scop: &'a Scop) -> Result<EstimatedRegion<'a>, IslError> {
-        let occasions = Occasions::of(scop)?;
-        let sized = Sized::of(scop, &occasions, NOMINAL_SIZE)?;
+        let sized = Sized::of(scop, &Occasions::of(scop)?)?;
         let mut accesses = HashMap::new();
         for (&id, statement) in &scop.statements {
             accesses.insert(id, Accesses::of(scop, statement, &sized.values[0])?);
@@ -274,28 +237,12 @@ impl<'a> EstimatedRegion<'a> {
         };
         let (rigid, predicated) = (those(&|s| s.boxed), those(&|s| !s.predicates.is_empty()));
         let (at_once, lanes, values) = (none.clone(), none.clone(), none);
-        Ok(EstimatedRegion {
-            scop,
-            at_once,
-            lanes,
-            lanes_with_sums: None,
-            values,
-            occasions,
-            sized,
-            accesses,
-            rigid,
-            predicated,
-        })
+        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, values, sized, accesses, rigid, predicated })
     }
 
-    /// The same with other sizes, where they are unknown.
-    pub(super) fn sized(&self, size: i64) -> Result<Sized, IslError> {
-        Sized::of(self.scop, &self.occasions, size)
-    }
-
-    /// With the sizes that the estimate has in mind.
-    pub(super) fn nominal(&self) -> &Sized {
-        &self.sized
+    /// The statements that run together; each is in at least one of these, if it runs at all.
+    pub(super) fn alternatives(&self) -> &[BTreeSet<StatementId>] {
+        &self.sized.alternatives
     }
 
     pub(super) fn scop(&self) -> &'a Scop {
@@ -444,17 +391,6 @@ impl EstimatedTree {
         }
         let (rigid, predicated) = (Rc::clone(&region.rigid), Rc::clone(&region.predicated));
         Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
-    }
-
-    /// The same with other sizes; rows of arrays stay as far apart as they are.
-    pub(super) fn with_sizes(&self, sized: &Sized) -> Result<EstimatedTree, IslError> {
-        let mut shape = self.shape.clone();
-        shape.for_each_member(&mut |member| member.trips = 1.0);
-        for (id, domain) in &sized.domains {
-            measure_trips(&mut shape, *id, domain)?;
-        }
-        let (rigid, predicated) = (Rc::clone(&self.rigid), Rc::clone(&self.predicated));
-        Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&self.accesses) })
     }
 
     /// Skews after which references stand still along more loops than they do now.
