@@ -206,7 +206,7 @@ impl Walk<'_, '_, '_> {
             };
             let [first, second] = instruction.operands[..] else { break };
             let (true, ValueKind::ConstantInt(number)) = (is_sum, &facts.value(second).kind) else { break };
-            (at, sum) = (first, sum.wrapping_add(*number as i64));
+            (at, sum) = (first, sum.wrapping_add(*number));
         }
         (at, sum)
     }
