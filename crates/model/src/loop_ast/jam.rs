@@ -192,10 +192,10 @@ impl Writer<'_> {
         let mut parts = Parts::of(&f, &ends);
         match asked {
             Some(calls) => {
-                let Parts { low, full, high } = parts;
-                let several = Expr::binary(BinaryOp::Lt, full.0.clone(), full.1.clone());
-                let calls = calls.into_iter().map(|call| call.replaced(&counter_is(f.counter, &full.0))).collect();
-                let then = self.parts(&f, body, Parts { low, full, high });
+                let (first, last) = parts.full.clone();
+                let calls = calls.into_iter().map(|call| call.replaced(&counter_is(f.counter, &first))).collect();
+                let several = Expr::binary(BinaryOp::Lt, first, last);
+                let then = self.parts(&f, body, parts);
                 Node::IfHold {
                     when: all(&before).map_or(several.clone(), |whole| Expr::binary(BinaryOp::And, whole, several)),
                     calls,
