@@ -48,7 +48,6 @@ struct Unions {
     validity: OnceCell<UnionMap>,
     firm: OnceCell<UnionMap>,
     at_once: OnceCell<UnionMap>,
-    at_once_is_validity: OnceCell<bool>,
 }
 
 fn once(cell: &OnceCell<UnionMap>, make: impl FnOnce() -> Result<UnionMap, IslError>) -> Result<UnionMap, IslError> {
@@ -89,17 +88,6 @@ impl Dependences {
             }
             all.coalesce()
         })
-    }
-    /// Whether iterations that run at once need no more than those that run in order.
-    pub fn at_once_is_validity(&self) -> Result<bool, IslError> {
-        if let Some(known) = self.unions.at_once_is_validity.get() {
-            return Ok(*known);
-        }
-        let same = match &self.ranges {
-            None if !self.has_reductions()? => true,
-            _ => self.at_once()?.is_subset(&self.validity()?)?,
-        };
-        Ok(*self.unions.at_once_is_validity.get_or_init(|| same))
     }
     /// Whether updates may change places.
     pub fn has_reductions(&self) -> Result<bool, IslError> {

@@ -7,6 +7,7 @@ use crate::transform::are_apart;
 use isl::{
     BasicMap, Constraint, Ctx, DimType, IslError, Schedule, ScheduleAlgorithm, ScheduleConstraints, UnionMap, UnionSet,
 };
+use std::cell::OnceCell;
 
 /// Large coefficients and shifts make loops that nobody wants to run, and linear programs that take long.
 const MAX_COEFFICIENT: i32 = 20;
@@ -34,15 +35,24 @@ pub enum Scalars {
 pub struct Orders {
     ctx: Ctx,
     domain: UnionSet,
-    exact: Relations,
+    /// What is not simplified is made when it is needed for the first time.
+    exact: OnceCell<Relations>,
     simplified: Relations,
-    /// Made when it is needed for the first time.
-    unsized_relations: Option<Relations>,
+    unsized_relations: OnceCell<Relations>,
+    told: Told,
+}
+
+/// What is told, as it is.
+#[derive(Clone)]
+struct Told {
+    has_predicates: bool,
+    deps: Dependences,
     /// Those that may change places.
     ranges: Vec<Ranged>,
 }
 
 /// `{ source -> sink }` each.
+#[derive(Clone)]
 struct Relations {
     /// What every order must respect.
     validity: UnionMap,
@@ -55,67 +65,104 @@ struct Relations {
     conditional: Option<Conditional>,
 }
 
+#[derive(Clone)]
 struct Conditional {
     live: UnionMap,
     order: UnionMap,
 }
 
-impl Relations {
-    fn map(&self, simplify: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Relations, IslError> {
-        let conditional = match &self.conditional {
-            Some(pairs) => Some(Conditional { live: simplify(&pairs.live)?, order: simplify(&pairs.order)? }),
-            None => None,
+impl Told {
+    /// What may not be written hides nothing that was there before, so that all pairs of a chain depend on each other. The scheduler
+    /// only needs neighbours: where those are in order, all are. What comes of it is checked with all.
+    fn neighbours(&self, pairs: UnionMap) -> Result<UnionMap, IslError> {
+        if self.has_predicates { pairs.subtract(&pairs.apply_range(&pairs)?)?.coalesce() } else { Ok(pairs) }
+    }
+
+    /// All of it through `simplify`, but what is in `done` already.
+    fn relations(
+        &self,
+        simplify: impl Fn(&UnionMap) -> Result<UnionMap, IslError>,
+        done: Option<&Relations>,
+    ) -> Result<Relations, IslError> {
+        let deps = &self.deps;
+        let ctx = deps.flow.ctx();
+        let proximity = match done {
+            Some(done) => done.proximity.clone(),
+            None => simplify(&self.neighbours(deps.flow.clone())?.union(&deps.reduction)?)?,
         };
+        let all = || -> Result<UnionMap, IslError> {
+            match done {
+                Some(done) => Ok(done.validity.clone()),
+                None => simplify(&self.neighbours(deps.validity()?)?),
+            }
+        };
+        if self.ranges.is_empty() {
+            let validity = all()?;
+            let coincidence = match deps.has_reductions()? {
+                true => Some(validity.union(&simplify(&deps.reduction)?)?.coalesce()?),
+                false => None,
+            };
+            return Ok(Relations { validity, coincidence, proximity, conditional: None });
+        }
+        let (mut live, mut order) = (Vec::new(), Vec::new());
+        let mut coincidence = all()?.union(&simplify(&deps.reduction)?)?;
+        for scalar in &self.ranges {
+            live.push((scalar.arrays[0], simplify(&scalar.live)?));
+            let kept = simplify(&scalar.order)?;
+            coincidence = coincidence.union(&kept)?;
+            order.push((scalar.arrays[0], kept));
+        }
         Ok(Relations {
-            validity: simplify(&self.validity)?,
-            coincidence: self.coincidence.as_ref().map(&simplify).transpose()?,
-            proximity: simplify(&self.proximity)?,
-            conditional,
+            validity: simplify(&self.neighbours(deps.firm_validity()?)?)?,
+            coincidence: Some(coincidence.coalesce()?),
+            proximity,
+            conditional: Some(Conditional { live: tagged(ctx, &live)?, order: tagged(ctx, &order)? }),
         })
     }
 }
 
 impl Orders {
+    /// Of those in which live ranges of scalars keep their order.
+    ///
     /// Requires: `deps` are the dependences of `scop`.
-    pub fn of(scop: &Scop, deps: &Dependences, scalars: Scalars) -> Result<Orders, IslError> {
+    pub fn of(scop: &Scop, deps: &Dependences) -> Result<Orders, IslError> {
         let ctx = &scop.ctx;
         let mut domain = UnionSet::empty_ctx(ctx)?;
         for statement in scop.statements.values() {
             domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
         }
-        // What may not be written hides nothing that was there before, so that all pairs of a chain depend on each other. The scheduler
-        // only needs neighbours: where those are in order, all are. What comes of it is checked with all.
         let has_predicates = scop.statements.values().any(|s| !s.predicates.is_empty());
-        let neighbours = |pairs: UnionMap| -> Result<UnionMap, IslError> {
-            if has_predicates { pairs.subtract(&pairs.apply_range(&pairs)?)?.coalesce() } else { Ok(pairs) }
-        };
-        let proximity = neighbours(deps.flow.clone())?.union(&deps.reduction)?;
-        let ranges = match (&deps.ranges, scalars) {
-            (Some(ranges), Scalars::Reordered) => ranges.scalars.clone(),
-            _ => Vec::new(),
-        };
-        let exact = if ranges.is_empty() {
-            let validity = neighbours(deps.validity()?)?;
-            let coincidence =
-                deps.has_reductions()?.then(|| validity.union(&deps.reduction)?.coalesce()).transpose()?;
-            Relations { validity, coincidence, proximity, conditional: None }
-        } else {
-            Relations {
-                validity: neighbours(deps.firm_validity()?)?,
-                coincidence: Some(deps.at_once()?),
-                proximity,
-                conditional: Some(Conditional {
-                    live: tagged(ctx, ranges.iter().map(|r| (r.arrays[0], &r.live)))?,
-                    order: tagged(ctx, ranges.iter().map(|r| (r.arrays[0], &r.order)))?,
-                }),
-            }
-        };
-        let mut everywhere = domain.clone();
-        for scalar in &ranges {
-            everywhere = everywhere.union(&domain.product(&tag(ctx, scalar.arrays[0])?.domain()?)?)?;
+        let told = Told { has_predicates, deps: deps.clone(), ranges: Vec::new() };
+        Orders::from_told(ctx.clone(), domain, told, None)
+    }
+
+    /// Of those in which they may change places, where they can.
+    pub fn with_scalars_reordered(&self) -> Result<Orders, IslError> {
+        let ranges = self.told.deps.ranges.as_ref().map_or_else(Vec::new, |ranges| ranges.scalars.clone());
+        let told = Told { ranges, ..self.told.clone() };
+        Orders::from_told(self.ctx.clone(), self.domain.clone(), told, Some(&self.simplified))
+    }
+
+    fn from_told(ctx: Ctx, domain: UnionSet, told: Told, done: Option<&Relations>) -> Result<Orders, IslError> {
+        let simplify = |pairs: &UnionMap| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce();
+        let simplified = told.relations(simplify, done)?;
+        Ok(Orders { ctx, domain, exact: OnceCell::new(), simplified, unsized_relations: OnceCell::new(), told })
+    }
+
+    fn exact(&self) -> Result<&Relations, IslError> {
+        if self.exact.get().is_none() {
+            let exact = self.told.relations(|pairs| Ok(pairs.clone()), None)?;
+            return Ok(self.exact.get_or_init(|| exact));
         }
-        let simplified = exact.map(|pairs| pairs.gist_domain(&everywhere)?.gist_range(&everywhere)?.coalesce())?;
-        Ok(Orders { ctx: ctx.clone(), domain, exact, simplified, unsized_relations: None, ranges })
+        Ok(self.exact.get().expect("made above"))
+    }
+
+    fn without_sizes(&self) -> Result<&Relations, IslError> {
+        if self.unsized_relations.get().is_none() {
+            let relations = self.told.relations(without_sizes, None)?;
+            return Ok(self.unsized_relations.get_or_init(|| relations));
+        }
+        Ok(self.unsized_relations.get().expect("made above"))
     }
 
     /// One run of the scheduler.
@@ -135,7 +182,7 @@ impl Orders {
     ///
     /// Ensures: the order respects all dependences; where live ranges may change places, they are apart, also after bands are
     /// permuted and tiled. `None`: the scheduler did not see to the latter.
-    pub fn find(&mut self, fusion: Fusion) -> Result<Option<Schedule>, IslError> {
+    pub fn find(&self, fusion: Fusion) -> Result<Option<Schedule>, IslError> {
         let ctx = &self.ctx;
         ctx.set_schedule_algorithm(ScheduleAlgorithm::Isl);
         ctx.set_schedule_serialize_sccs(fusion == Fusion::Min);
@@ -147,10 +194,10 @@ impl Orders {
         ctx.set_schedule_max_coefficient(MAX_COEFFICIENT);
         ctx.set_schedule_max_constant_term(MAX_CONSTANT_TERM);
         let schedule = self.find_any()?;
-        Ok(if are_apart(&schedule, &self.ranges)? { Some(schedule) } else { None })
+        Ok(if are_apart(&schedule, &self.told.ranges)? { Some(schedule) } else { None })
     }
 
-    fn find_any(&mut self) -> Result<Schedule, IslError> {
+    fn find_any(&self) -> Result<Schedule, IslError> {
         let ctx = &self.ctx;
         match ctx.try_within_part(SIMPLIFIED, 2, || self.compute(&self.simplified)) {
             Ok(Some(schedule)) => return Ok(schedule),
@@ -158,12 +205,12 @@ impl Orders {
             Err(error) if is_no_order(&error) => {}
             Err(error) => return Err(error),
         }
-        if self.unsized_relations.is_none() {
-            self.unsized_relations = Some(self.exact.map(without_sizes)?);
-        }
-        let unsized_relations = self.unsized_relations.as_ref().expect("made above");
+        let unsized_relations = self.without_sizes()?;
         let (stage, found) = match ctx.try_within_part(UNSIZED, 2, || self.compute(unsized_relations)) {
-            Err(error) if is_no_order(&error) => (EXACT, ctx.try_within_part(EXACT, 2, || self.compute(&self.exact))),
+            Err(error) if is_no_order(&error) => {
+                let exact = self.exact()?;
+                (EXACT, ctx.try_within_part(EXACT, 2, || self.compute(exact)))
+            }
             found => (UNSIZED, found),
         };
         match found? {
@@ -198,10 +245,10 @@ fn tag(ctx: &Ctx, array: ArrayId) -> Result<UnionMap, IslError> {
 }
 
 /// `{ [s -> A[]] -> [t -> A[]] }` for each pair `{ s -> t }` of a scalar A.
-fn tagged<'a>(ctx: &Ctx, pairs: impl Iterator<Item = (ArrayId, &'a UnionMap)>) -> Result<UnionMap, IslError> {
+fn tagged(ctx: &Ctx, pairs: &[(ArrayId, UnionMap)]) -> Result<UnionMap, IslError> {
     let mut all = UnionMap::empty_ctx(ctx)?;
     for (array, pairs) in pairs {
-        all = all.union(&pairs.product(&tag(ctx, array)?)?)?;
+        all = all.union(&pairs.product(&tag(ctx, *array)?)?)?;
     }
     Ok(all)
 }

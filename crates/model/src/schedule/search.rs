@@ -10,7 +10,7 @@ use crate::dependence::Dependences;
 use crate::scop::{Scop, StatementId};
 use crate::transform::{BandId, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of two estimates this close, the simpler order wins.
 const TIE: f64 = 0.98;
@@ -20,6 +20,9 @@ const LOOPS_TO_PERMUTE: usize = 2;
 const SIDE_BY_SIDE: f64 = 1.1;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
+
+/// With threads an order may take this much longer on one of them.
+const AS_FAST_WITH_THREADS: f64 = 1.1;
 
 /// The budget of one run of isl's scheduler: about a second at most.
 ///
@@ -49,6 +52,7 @@ struct Candidate {
     cost: Cost,
     /// Some of the steps were taken to be legal without asking.
     is_open: bool,
+    trials: Trials,
 }
 
 impl Candidate {
@@ -56,6 +60,73 @@ impl Candidate {
     fn is_original(&self) -> bool {
         self.start == Start::Original && !self.steps.iter().any(|step| matches!(step, Step::Jam { .. }))
     }
+}
+
+/// Questions about one tree, whether steps on it are legal: few are asked, and not again what is known.
+struct Trials {
+    left: usize,
+    /// What was found to be illegal side by side. As much of the same loops, or more, is taken to be, whatever else is done: that may be
+    /// wrong, and then an order is missed.
+    refused: Vec<Groups>,
+}
+
+/// How many iterations of which loops run side by side: by the number of a band, and the member's place in it before it is permuted.
+type Groups = BTreeMap<(u32, usize), i64>;
+
+impl Trials {
+    fn new() -> Trials {
+        Trials { left: MAX_TRIALS, refused: Vec::new() }
+    }
+
+    fn are_legal(&mut self, steps: &Steps, ask: impl Fn(&Steps) -> Result<bool, IslError>) -> Result<bool, IslError> {
+        let groups = groups_in(steps);
+        let covers = |less: &Groups| less.iter().all(|(at, by)| groups.get(at).is_some_and(|own| own >= by));
+        if self.left == 0 || self.refused.iter().any(covers) {
+            return Ok(false);
+        }
+        self.left -= 1;
+        // It is mostly not their number that is wrong, nor the tiles that they are in, and this is quicker to find out.
+        let plainest = plainest(steps);
+        if plainest != *steps && !groups.is_empty() && !ask(&plainest)? {
+            self.refused.push(groups_in(&plainest));
+            return Ok(false);
+        }
+        let are_legal = ask(steps)?;
+        if !are_legal && !groups.is_empty() {
+            self.refused.push(groups);
+        }
+        Ok(are_legal)
+    }
+}
+
+/// The fewest iterations of the same loops side by side, and no tiles.
+fn plainest(steps: &Steps) -> Steps {
+    let of_step = |step: &Step| match step {
+        Step::Tile { .. } => None,
+        Step::Jam { band, member, .. } => {
+            let is_tiled = |step: &Step| matches!(step, Step::Tile { band: tiled, .. } if tiled.points() == *band);
+            let whole = steps.iter().filter(|step| is_tiled(step)).map(Step::band).next();
+            Some(Step::Jam { band: whole.unwrap_or(*band), member: *member, by: GROUPS[0] })
+        }
+        other => Some(other.clone()),
+    };
+    steps.iter().filter_map(of_step).collect()
+}
+
+fn groups_in(steps: &Steps) -> Groups {
+    let order_of = |number: u32| {
+        steps.iter().find_map(|step| match step {
+            Step::Permute { band, order } if band.number == number => Some(order),
+            _ => None,
+        })
+    };
+    let of_step = |step: &Step| match step {
+        Step::Jam { band, member, by } => {
+            Some(((band.number, order_of(band.number).map_or(*member, |order| order[*member])), *by))
+        }
+        _ => None,
+    };
+    steps.iter().filter_map(of_step).collect()
 }
 
 /// When it is asked whether steps are legal that isl does not vouch for. Of the candidates only one is taken: the others need not be
@@ -85,23 +156,25 @@ impl Task<'_> {
             schedule = applied(&schedule, &skews, self.region.scop())?.schedule;
             tree = EstimatedTree::of(self.region, &schedule)?;
         }
-        let (steps, cost, is_open) = self.steps(&schedule, &tree, asks)?;
-        Ok(Candidate { start, first, skews, schedule, tree, steps, cost, is_open })
+        let mut trials = Trials::new();
+        let (steps, cost, is_open) = self.steps(&schedule, &tree, asks, &mut trials)?;
+        Ok(Candidate { start, first, skews, schedule, tree, steps, cost, is_open, trials })
     }
 
-    fn steps(self, schedule: &Schedule, tree: &EstimatedTree, asks: Asks) -> Result<(Steps, Cost, bool), IslError> {
-        let mut trials = MAX_TRIALS;
+    fn steps(
+        self,
+        schedule: &Schedule,
+        tree: &EstimatedTree,
+        asks: Asks,
+        trials: &mut Trials,
+    ) -> Result<(Steps, Cost, bool), IslError> {
         let mut is_open = false;
-        let mut is_legal = |steps: &Steps| match (asks, trials) {
-            (Asks::Later, _) => {
+        let mut is_legal = |steps: &Steps| match asks {
+            Asks::Later => {
                 is_open = true;
                 Ok(true)
             }
-            (Asks::Now, 0) => Ok(false),
-            (Asks::Now, _) => {
-                trials -= 1;
-                self.is_legal(schedule, steps)
-            }
+            Asks::Now => trials.are_legal(steps, |steps| self.is_legal(schedule, steps)),
         };
         let reversals = drawn_reversals(&tree.shape, self.options);
         let (steps, cost) = best_steps(tree, reversals, self.machine, self.options, &mut is_legal)?;
@@ -117,8 +190,9 @@ impl Task<'_> {
         Ok(judged == Some(true))
     }
 
-    /// The best of them that is legal as far as is known; the first of several that are as good.
-    fn best_of(self, mut candidates: Vec<Candidate>) -> Result<Option<Candidate>, IslError> {
+    /// The best of them that is legal as far as is known; the first of several that are as good. One that takes as many cycles as
+    /// `of_interest`, or more, is of no use to anybody, and is not asked about.
+    fn best_of(self, mut candidates: Vec<Candidate>, of_interest: f64) -> Result<Option<Candidate>, IslError> {
         loop {
             let mut best: Option<usize> = None;
             for (at, candidate) in candidates.iter().enumerate() {
@@ -132,12 +206,13 @@ impl Task<'_> {
             }
             let Some(best) = best else { return Ok(None) };
             let candidate = &mut candidates[best];
-            let Candidate { schedule, tree, steps, is_open, .. } = &*candidate;
-            if !is_open || self.is_legal(schedule, steps)? {
+            let Candidate { schedule, tree, steps, cost, is_open, trials, .. } = candidate;
+            let is_idle = cost.cycles >= of_interest;
+            if !*is_open || is_idle || trials.are_legal(steps, |steps| self.is_legal(schedule, steps))? {
                 return Ok(Some(candidates.swap_remove(best)));
             }
-            (candidate.steps, candidate.cost, _) = self.steps(schedule, tree, Asks::Now)?;
-            candidate.is_open = false;
+            (*steps, *cost, _) = self.steps(schedule, tree, Asks::Now, trials)?;
+            *is_open = false;
             if candidate.is_original() {
                 candidates.remove(best);
             }
@@ -174,10 +249,12 @@ pub(super) fn choose(
     let task = Task { region: &region, deps, machine, options };
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut failure = None;
-    let mut orders = Orders::of(scop, deps, Scalars::InOrder)?;
+    let orders = Orders::of(scop, deps)?;
     for &fusion in fusions {
         // One attempt must not use up what the others and the rest of the work need.
-        match scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion)) {
+        let found = scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion));
+        match found {
+            Ok(Some(schedule)) if is_known(&candidates, &schedule)? => {}
             Ok(Some(schedule)) => {
                 let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
                 let candidate = task.candidate(&schedule, start, Asks::Later)?;
@@ -205,7 +282,7 @@ pub(super) fn choose(
         let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
         let attempt = one_attempt(scop, deps)?.at_most(left);
         let candidate = scop.ctx.within(attempt, || {
-            let schedule = Orders::of(scop, deps, Scalars::Reordered)?.find(fusion)?;
+            let schedule = orders.with_scalars_reordered()?.find(fusion)?;
             let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
             schedule.map(|s| task.candidate(&s, start, Asks::Later)).transpose()
         });
@@ -221,7 +298,10 @@ pub(super) fn choose(
     let as_it_is =
         scop.ctx.try_within(AS_IT_IS.at_most(left), || task.candidate(&schedule, Start::Original, Asks::Later))?;
     candidates.extend(as_it_is.filter(|candidate| !candidate.is_original()));
-    let Some(best) = task.best_of(candidates)? else {
+    let most =
+        [options.worthwhile, options.worthwhile_skewed, if options.parallel { AS_FAST_WITH_THREADS } else { 0.0 }];
+    let of_interest = most.into_iter().fold(0.0, f64::max) * before.cycles;
+    let Some(best) = task.best_of(candidates, of_interest)? else {
         return match failure {
             Some(e) => Err(e),
             None => leave("the scheduler found none that keeps the dependences".into(), false),
@@ -292,12 +372,13 @@ pub(super) fn choose(
             steps: Steps::new(),
             cost: before,
             is_open: false,
+            trials: Trials::new(),
         };
         let decision = finish(&original, &original.steps, gain(), before.cycles + memory)?;
         if has_threads(&decision) {
             return Ok(decision);
         }
-        if let Some(steps) = parallel_steps.filter(|_| keeps_vectors && after < 1.1 * before.cycles) {
+        if let Some(steps) = parallel_steps.filter(|_| keeps_vectors && after < AS_FAST_WITH_THREADS * before.cycles) {
             let decision = finish(&best, &steps, gain(), after)?;
             if has_threads(&decision) {
                 return Ok(decision);
@@ -318,6 +399,17 @@ pub(super) fn choose(
     // If the whole gains a little, or loses, a part of it may gain enough; one loop has none.
     let part_may_gain = (ratio - 1.0).abs() > AS_GOOD && !is_one_loop;
     Ok(Decision::Leave { reason, too_small: false, part_may_gain, cycles: before.cycles })
+}
+
+/// Whether one of them starts with this order.
+fn is_known(candidates: &[Candidate], schedule: &Schedule) -> Result<bool, IslError> {
+    let schedule = labelled(schedule)?;
+    for candidate in candidates {
+        if candidate.first.plain_is_equal(&schedule)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Parts of a region that take less than this share of its time do not matter.

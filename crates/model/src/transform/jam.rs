@@ -1,6 +1,7 @@
 //! Unroll-and-jam: iterations of a loop run side by side in the loops below it.
 
 use super::apply::{rows, with_rows};
+use super::distance::Row;
 use super::label::labels;
 use super::reach::{ancestors, instances_at, statements_of};
 use super::{BandId, Label, Tree, agreement_at, all_equal_at, label_above};
@@ -113,25 +114,47 @@ pub struct Points {
 /// combination of their iterations.
 pub type PrivateScalars = BTreeMap<ArrayId, Vec<Points>>;
 
-/// The live ranges as they are if each iteration that runs side by side with others has scalars of its own, where it can have them; and
-/// which those are.
+/// A scalar whose live ranges may change places, as it is in a tree.
+pub(super) struct Divided<'a> {
+    pub ranged: &'a Ranged,
+    /// The loops that are written out around all of its accesses, outermost first, if each of their iterations can have a scalar of its
+    /// own.
+    pub points: Vec<Points>,
+    rows: Vec<UnionPwAff>,
+}
+
+impl Divided<'_> {
+    /// Of these, the pairs that meet in one cell agree in all.
+    pub fn rows(&self) -> Result<Vec<Row>, IslError> {
+        self.rows.iter().map(Row::of).collect()
+    }
+
+    /// With the pairs of `order` that meet in one cell.
+    pub fn in_one_cell(&self) -> Result<Ranged, IslError> {
+        Ok(Ranged { order: agreement_at(&self.ranged.order, &self.rows)?.equal, ..self.ranged.clone() })
+    }
+}
+
+/// The scalars, where each iteration that runs side by side with others has its own, if it can.
 ///
 /// A scalar can be so divided if all its accesses are in the same loops that are written out and no live range goes from one iteration
 /// of these to another. Then it is as good as an array with one cell for each combination of their iterations: of the pairs of
-/// [`Ranged::order`], those remain that meet in one cell.
-pub(super) fn private(
+/// [`Ranged::order`], those matter that meet in one cell.
+pub(super) fn divided<'a>(
     schedule: &Schedule,
     scop: &Scop,
-    ranges: &[Ranged],
-) -> Result<(Vec<Ranged>, PrivateScalars), IslError> {
+    ranges: &'a [Ranged],
+) -> Result<Vec<Divided<'a>>, IslError> {
     let mut around: BTreeMap<StatementId, Option<Vec<Points>>> = BTreeMap::new();
-    let mut rows: Vec<(Points, Vec<UnionPwAff>)> = Vec::new();
+    let mut rows: Vec<(Points, UnionPwAff)> = Vec::new();
     for leaf in leaves(schedule)? {
         let (mut points, members): (Vec<_>, Vec<_>) = points_around(&leaf)?.into_iter().unzip();
         for (point, row) in points.iter().zip(members) {
+            // A loop has a row at each leaf, for the statements there. A statement at several has the sum, which is equal where they are:
+            // they are the same row.
             match rows.iter_mut().find(|(other, _)| other == point) {
-                Some((_, list)) => list.push(row),
-                None => rows.push((*point, vec![row])),
+                Some((_, all)) => *all = all.union_add(&row)?,
+                None => rows.push((*point, row)),
             }
         }
         points.reverse();
@@ -142,52 +165,23 @@ pub(super) fn private(
             }
         }
     }
-    let (mut out, mut private) = (Vec::new(), PrivateScalars::new());
-    for scalar in ranges {
+    let mut out = Vec::new();
+    for ranged in ranges {
         let touches = |id: &StatementId| {
-            scop.statements.get(id).is_some_and(|s| s.accesses.iter().any(|a| scalar.arrays.contains(&a.array)))
+            scop.statements.get(id).is_some_and(|s| s.accesses.iter().any(|a| ranged.arrays.contains(&a.array)))
         };
         let mut loops = around.iter().filter(|(id, _)| touches(id)).map(|(_, points)| points);
         let common = loops.next().cloned().flatten().filter(|points| !points.is_empty());
         let common = common.filter(|first| loops.all(|points| points.as_ref() == Some(first)));
-        let divided = match common {
-            None => None,
-            Some(points) => {
-                let same_point = |pairs: &UnionMap| at_same_points(pairs, &points, &rows);
-                let live = same_point(&scalar.live)?;
-                match scalar.live.is_subset(&live)? {
-                    true => Some((points.clone(), Ranged { order: same_point(&scalar.order)?, ..scalar.clone() })),
-                    false => None,
-                }
-            }
-        };
-        match divided {
-            Some((points, ranged)) => {
-                private.extend(scalar.arrays.iter().map(|array| (*array, points.clone())));
-                out.push(ranged);
-            }
-            None => out.push(scalar.clone()),
-        }
+        let points = common.unwrap_or_default();
+        let of_points = rows.iter().filter(|(point, _)| points.contains(point));
+        let rows: Vec<UnionPwAff> = of_points.map(|(_, row)| row.clone()).collect();
+        out.push(match agreement_at(&ranged.live, &rows)?.differ {
+            true => Divided { ranged, points: Vec::new(), rows: Vec::new() },
+            false => Divided { ranged, points, rows },
+        });
     }
-    Ok((out, private))
-}
-
-/// The pairs in one iteration of these loops.
-fn at_same_points(
-    pairs: &UnionMap,
-    points: &[Points],
-    rows: &[(Points, Vec<UnionPwAff>)],
-) -> Result<UnionMap, IslError> {
-    let mut together = pairs.clone();
-    for (_, leaves) in rows.iter().filter(|(point, _)| points.contains(point)) {
-        // A loop has a row at each leaf, for the statements there.
-        let mut all = leaves[0].clone();
-        for row in &leaves[1..] {
-            all = all.union_add(row)?;
-        }
-        together = agreement_at(&together, [&all])?.equal;
-    }
-    Ok(together)
+    Ok(out)
 }
 
 fn arrays_written(scop: &Scop, statements: &[StatementId]) -> BTreeSet<ArrayId> {

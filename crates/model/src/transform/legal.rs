@@ -2,12 +2,12 @@
 
 use super::apart::are_apart;
 use super::copy::{has_copies_below, opaque};
-use super::distance::{Agreement, Precision, Row};
-use super::jam::{PrivateScalars, private};
+use super::distance::{Agreement, Precision, Row, agreement_below};
+use super::jam::{PrivateScalars, divided};
 use super::label::find;
 use super::reach::instances_at;
 use super::{Step, StepError, Tree, label_above};
-use crate::dependence::{Dependences, LiveRanges};
+use crate::dependence::Dependences;
 use crate::scop::{Scop, Statement, StatementId};
 use isl::{Ctx, IslError, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet};
 use planted::Fault;
@@ -86,76 +86,83 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
     let Tree { schedule, copies, .. } = tree;
     // At other parameter values the original runs.
     let possible = |pairs: &UnionMap| pairs.intersect_params(&dependences.known);
-    let (mut found, flagged) = Violations::all(schedule, Pairs::of(dependences)?)?;
-    found.of_order = possible(&found.of_order)?;
-    let mut own = PrivateScalars::new();
-    if let Some(ranges) = &dependences.ranges
-        && !found.of_order.is_empty()?
-        && found.of_order.intersect(&dependences.firm_validity()?)?.is_empty()?
-        && let Some(private) = moved(&flagged, scop, ranges)?
-    {
-        (found.of_order, own) = (UnionMap::empty_ctx(schedule.ctx())?, private);
-    }
+    let private = kept_order(schedule, scop, dependences)?;
+    // Where the order is kept, only the flags are left to be found out.
+    let ordered = match &private {
+        Some(_) => UnionMap::empty_ctx(schedule.ctx())?,
+        None => dependences.validity()?,
+    };
+    let (found, flagged) = Violations::all(schedule, Pairs::of(dependences, ordered)?)?;
     let opaque = opaque(tree, scop, &dependences.known)?;
-    let violated = found.of_order.union(&possible(&found.of_labels)?)?.union(&opaque)?;
-    Ok(match violated.is_empty()? {
-        true => Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone(), private: own })),
-        false => Legality::Violated(violated),
+    let violated = possible(&found.of_order.union(&found.of_labels)?)?.union(&opaque)?;
+    Ok(match private {
+        Some(private) if violated.is_empty()? => {
+            Legality::Legal(Legal(Tree { schedule: flagged, copies: copies.clone(), private }))
+        }
+        _ => Legality::Violated(violated),
     })
 }
 
 /// Does the tree keep the order, as [`check_legal`] says? Labels and copies are not asked about.
 pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<bool, IslError> {
-    let in_order = |pairs: UnionMap| Violations::is_in_order(schedule, pairs, &dependences.known);
-    let Some(ranges) = &dependences.ranges else { return in_order(dependences.validity()?) };
+    Ok(kept_order(schedule, scop, dependences)?.is_some())
+}
+
+/// If the tree keeps the order: the scalars of which there must be several then.
+fn kept_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<Option<PrivateScalars>, IslError> {
+    let in_order = |pairs: UnionMap| Violations::is_in_order(schedule, pairs, Vec::new(), &dependences.known);
     // What live ranges of scalars may not change is part of what they would have to respect in their places.
-    Ok(in_order(dependences.firm_validity()?)?
-        && (moved(schedule, scop, ranges)?.is_some() || in_order(dependences.validity()?)?))
+    if dependences.ranges.is_some() {
+        if !in_order(dependences.firm_validity()?)? {
+            return Ok(None);
+        }
+        if let Some(private) = moved(schedule, scop, dependences)? {
+            return Ok(Some(private));
+        }
+    }
+    Ok(in_order(dependences.validity()?)?.then(PrivateScalars::new))
 }
 
 /// If live ranges of scalars may change places as they do in the tree: the scalars of which there must be several then.
 ///
 /// Requires: what they may not change is in order.
-fn moved(schedule: &Schedule, scop: &Scop, ranges: &LiveRanges) -> Result<Option<PrivateScalars>, IslError> {
-    let (scalars, private) = private(schedule, scop, &ranges.scalars)?;
-    Ok(are_apart(schedule, &scalars)?.then_some(private))
+fn moved(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<Option<PrivateScalars>, IslError> {
+    let Some(ranges) = &dependences.ranges else { return Ok(None) };
+    let (mut private, mut doubtful) = (PrivateScalars::new(), Vec::new());
+    for scalar in divided(schedule, scop, &ranges.scalars)? {
+        // Where all of `order` is kept that meets in one cell, no live range has another write in it, as said at `Ranged`: mostly it is,
+        // and that is quick to see.
+        let order = scalar.ranged.order.clone();
+        if !Violations::is_in_order(schedule, order, scalar.rows()?, &dependences.known)? {
+            doubtful.push(scalar.in_one_cell()?);
+        }
+        if !scalar.points.is_empty() {
+            private.extend(scalar.ranged.arrays.iter().map(|array| (*array, scalar.points.clone())));
+        }
+    }
+    Ok((doubtful.is_empty() || are_apart(schedule, &doubtful)?).then_some(private))
 }
 
 /// The pairs that reach a node together: both in its domain, and equal in all bands above it.
 #[derive(Clone)]
 struct Pairs {
     ordered: UnionMap,
-    at_once: AtOnce,
-}
-
-/// What iterations that run at once must not have between them.
-#[derive(Clone)]
-enum AtOnce {
-    NotAsked,
-    /// No more than what is ordered.
-    Ordered,
-    /// All that is ordered, and more.
-    Also(UnionMap),
+    /// What iterations that run at once must not have between them, all that is ordered among it; if that is asked.
+    at_once: Option<UnionMap>,
 }
 
 impl Pairs {
-    fn of(dependences: &Dependences) -> Result<Pairs, IslError> {
-        let ordered = dependences.validity()?;
-        if planted::is(Fault::UpdatesAtOnce) {
-            return Ok(Pairs { ordered, at_once: AtOnce::Ordered });
-        }
-        let at_once = match dependences.at_once_is_validity()? {
-            true => AtOnce::Ordered,
-            false => AtOnce::Also(dependences.at_once()?),
+    /// Requires: `ordered` is all that is to be in order, or nothing.
+    fn of(dependences: &Dependences, ordered: UnionMap) -> Result<Pairs, IslError> {
+        let at_once = match planted::is(Fault::UpdatesAtOnce) {
+            true => dependences.validity()?,
+            false => dependences.at_once()?,
         };
-        Ok(Pairs { ordered, at_once })
+        Ok(Pairs { ordered, at_once: Some(at_once) })
     }
 
     fn map(&self, restrict: impl Fn(&UnionMap) -> Result<UnionMap, IslError>) -> Result<Pairs, IslError> {
-        let at_once = match &self.at_once {
-            AtOnce::Also(all) => AtOnce::Also(restrict(all)?),
-            other => other.clone(),
-        };
+        let at_once = self.at_once.as_ref().map(&restrict).transpose()?;
         Ok(Pairs { ordered: restrict(&self.ordered)?, at_once })
     }
 }
@@ -200,19 +207,20 @@ impl Violations {
         })
     }
 
-    /// Is every pair of `ordered` in order, at these parameter values? What takes no time is looked at first.
-    fn is_in_order(schedule: &Schedule, ordered: UnionMap, known: &Set) -> Result<bool, IslError> {
-        for precision in [Precision::OrMore, Precision::Exact] {
-            let until_first = Some(known.clone());
-            let mut found = Violations { until_first, precision, ..Violations::none(schedule.ctx())? };
-            match found.below(schedule.get_root()?, Pairs { ordered: ordered.clone(), at_once: AtOnce::NotAsked }) {
-                Ok(_) => return Ok(true),
-                Err(Halt::Violated) if found.has_more => {}
-                Err(Halt::Violated) => break,
-                Err(Halt::Isl(error)) => return Err(error),
-            }
+    /// Is every pair of `ordered` in order that agrees in these rows, at these parameter values?
+    fn is_in_order(schedule: &Schedule, ordered: UnionMap, rows: Vec<Row>, known: &Set) -> Result<bool, IslError> {
+        let mut found = Violations {
+            until_first: Some(known.clone()),
+            precision: Precision::OrMore,
+            has_more: !rows.is_empty(),
+            above: rows,
+            ..Violations::none(schedule.ctx())?
+        };
+        match found.below(schedule.get_root()?, Pairs { ordered, at_once: None }) {
+            Ok(_) => Ok(true),
+            Err(Halt::Violated) => Ok(false),
+            Err(Halt::Isl(error)) => Err(error),
         }
-        Ok(false)
     }
 
     /// All that there are; and the tree with exact flags.
@@ -237,14 +245,23 @@ impl Violations {
     }
 
     fn add(&mut self, pairs: &UnionMap) -> Result<(), Halt> {
-        if let Some(known) = &self.until_first
-            && !pairs.is_empty()?
-            && !pairs.intersect_params(known)?.is_empty()?
-        {
-            return Err(Halt::Violated);
+        let Some(known) = &self.until_first else {
+            self.of_order = self.of_order.union(pairs)?;
+            return Ok(());
+        };
+        // There may be some among them that are apart in the loops around: that takes longer to see, but of a few pairs only.
+        let counts = |pairs: &UnionMap| -> Result<bool, IslError> {
+            Ok(!pairs.is_empty()? && !pairs.intersect_params(known)?.is_empty()?)
+        };
+        match counts(pairs)? && (!self.has_more || counts(&self.together(pairs)?)?) {
+            true => Err(Halt::Violated),
+            false => Ok(()),
         }
-        self.of_order = self.of_order.union(pairs)?;
-        Ok(())
+    }
+
+    /// Those of the pairs that agree in all rows above.
+    fn together(&self, pairs: &UnionMap) -> Result<UnionMap, IslError> {
+        Ok(agreement_below(pairs, &self.above, &[], Precision::Exact)?.equal)
     }
 
     fn band(&mut self, node: ScheduleNode, mut pairs: Pairs) -> Result<ScheduleNode, Halt> {
@@ -254,11 +271,7 @@ impl Violations {
         let mut node = node;
         for (m, row) in rows.iter().enumerate() {
             let row = Row::of(row)?;
-            let (asked, all) = match &pairs.at_once {
-                AtOnce::NotAsked => (false, &pairs.ordered),
-                AtOnce::Ordered => (true, &pairs.ordered),
-                AtOnce::Also(all) => (true, all),
-            };
+            let (asked, all) = (pairs.at_once.is_some(), pairs.at_once.as_ref().unwrap_or(&pairs.ordered));
             let above: Vec<&Row> = self.above.iter().collect();
             let distances = row.distances(all, &above)?;
             let Agreement { equal, differ: carries, has_more } = distances.agreement(self.precision)?;
@@ -273,16 +286,13 @@ impl Violations {
             }
             // A loop that carries nothing has no pair in two of its iterations: all stay as they are.
             if carries {
-                pairs = match &pairs.at_once {
-                    AtOnce::Also(_) => {
-                        let ordered = row.distances(&pairs.ordered, &above)?;
-                        self.add(&ordered.backward()?)?;
-                        Pairs { ordered: ordered.agreement(self.precision)?.equal, at_once: AtOnce::Also(equal) }
-                    }
-                    at_once => {
-                        self.add(&distances.backward()?)?;
-                        Pairs { ordered: equal, at_once: at_once.clone() }
-                    }
+                pairs = if asked {
+                    let ordered = row.distances(&pairs.ordered, &above)?;
+                    self.add(&ordered.backward()?)?;
+                    Pairs { ordered: ordered.agreement(self.precision)?.equal, at_once: Some(equal) }
+                } else {
+                    self.add(&distances.backward()?)?;
+                    Pairs { ordered: equal, at_once: None }
                 };
             }
             self.above.push(row);

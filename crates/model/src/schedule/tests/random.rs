@@ -40,7 +40,7 @@ fn random_nests_in_random_orders_compute_the_same() {
         let scop = test_scop(&sketch);
         let deps = dependences(&scop).unwrap();
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
-        let schedule = Orders::of(&scop, &deps, Scalars::InOrder).unwrap().find(fusion).unwrap().unwrap();
+        let schedule = Orders::of(&scop, &deps).unwrap().find(fusion).unwrap().unwrap();
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
         let tree = random_packs(&mut dice, applied(schedule.into(), &steps, &scop), &scop);
@@ -203,7 +203,7 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     if is_flat && dice.roll(3) > 0 {
         return random_tree(dice, scop);
     }
-    let mut orders = Orders::of(scop, deps, Scalars::InOrder).unwrap();
+    let orders = Orders::of(scop, deps).unwrap();
     let found = match scop.ctx.within(ATTEMPT, || orders.find(Fusion::Max)) {
         Err(error) if error.is_out_of_budget() => None,
         found => found.unwrap(),

@@ -259,7 +259,7 @@ fn random_nests_with_reordered_live_ranges_compute_the_same() {
             continue;
         }
         let fusion = if dice.roll(2) == 0 { Fusion::Min } else { Fusion::Max };
-        let mut orders = Orders::of(&scop, &deps, Scalars::Reordered).unwrap();
+        let orders = Orders::of(&scop, &deps).unwrap().with_scalars_reordered().unwrap();
         let Some(schedule) = orders.find(fusion).unwrap() else { panic!("not apart: {sketch}") };
         let schedule = labelled(&schedule).unwrap();
         let steps = random_steps(&mut dice, &scop, &deps, &schedule);
