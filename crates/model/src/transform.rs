@@ -19,7 +19,7 @@ pub use apply::StepError;
 pub use copy::{Copies, Copy, Reader};
 pub use jam::{ApartPoints, Points, PrivateScalars, apart_points};
 pub use label::{Label, label_above, labelled};
-pub use legal::{Legal, Legality, check_legal, keeps_order};
+pub use legal::{KeptOrder, Legal, Legality, check_legal, check_legal_knowing, keeps_order};
 
 pub(crate) use apart::are_apart;
 pub(crate) use distance::{agreement_at, all_equal_at};

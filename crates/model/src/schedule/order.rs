@@ -5,7 +5,7 @@ use super::{Fusion, Scalars};
 use crate::dependence::Dependences;
 use crate::names::Names;
 use crate::scop::Scop;
-use crate::transform::{Legal, Legality, Step, StepError, Steps, Tree, check_legal};
+use crate::transform::{KeptOrder, Legal, Legality, Step, StepError, Steps, Tree, check_legal_knowing};
 use isl::{IslError, Schedule, UnionMap};
 use thiserror::Error;
 
@@ -46,19 +46,21 @@ impl From<IslError> for OrderError {
 impl Order {
     /// Takes the steps: those that change the order first, then those that put labels on its loops.
     ///
-    /// Requires: `tree` is what `start` says, with labelled bands; `deps` are the dependences of `scop`.
+    /// Requires: `tree` is what `start` says, with labelled bands; `deps` are the dependences of `scop`, and `known`, if it is known
+    /// already that the order is kept, is of them.
     pub fn from_steps(
         (start, tree): (Start, &Schedule),
         steps: &[Step],
         scop: &Scop,
         deps: &Dependences,
+        known: Option<&KeptOrder>,
     ) -> Result<Order, OrderError> {
         let (changes, labels) = steps.split_at(steps.iter().take_while(|step| !step.is_label()).count());
         let mut tree = tree.clone().into();
         for step in changes {
             tree = step.apply(&tree, scop)?;
         }
-        let legal = match check_legal(&tree, scop, deps)? {
+        let legal = match check_legal_knowing(known, &tree, scop, deps)? {
             Legality::Legal(legal) => legal,
             Legality::Violated(pairs) => return Err(OrderError::Violated(pairs)),
         };

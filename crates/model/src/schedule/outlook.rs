@@ -36,6 +36,10 @@ pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions)
     if instances < options.min_instances && !may_split {
         return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true, false);
     }
+    if is_one_chain(scop) && options.worthwhile.is_finite() {
+        let reason = "all that it computes are scalars, each from what they were before".to_string();
+        return leave(reason, false, false);
+    }
     let least = least(&nest, &references, machine, &stuck(scop, &references));
     let ratio = least / before.cycles;
     // Threads are a gain by themselves.
@@ -46,6 +50,12 @@ pub(super) fn outlook(scop: &Scop, machine: &Machine, options: &ScheduleOptions)
     let percent = 100.0 * ratio;
     let reason = format!("whatever the order, it takes at least {percent:.0} % of the original's time");
     leave(reason + &assumed_sizes(scop)?, false, ratio < 1.0 - AS_GOOD)
+}
+
+/// Nothing is written but scalars, as sums that keep their order are: all instances that matter wait for each other.
+fn is_one_chain(scop: &Scop) -> bool {
+    let mut writes = scop.statements.values().flat_map(|s| &s.accesses).filter(|a| a.is_write());
+    writes.all(|a| scop.arrays[&a.array].kind.is_scalar() && a.update.is_none())
 }
 
 /// An innermost loop of which it is not plain that its iterations are independent is taken for one that is not.

@@ -6,9 +6,9 @@ use super::orders::is_uncarried;
 use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
 use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
-use crate::dependence::Dependences;
+use crate::dependence::{Dependences, LiveRanges};
 use crate::scop::{Scop, StatementId};
-use crate::transform::{BandId, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
+use crate::transform::{BandId, KeptOrder, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,8 @@ const TIE: f64 = 0.98;
 const LOOPS_TO_PERMUTE: usize = 2;
 /// More code is worth it only if it is faster by this.
 const SIDE_BY_SIDE: f64 = 1.1;
+/// An order that takes no more than this share of the original's time is good enough: others are not looked for.
+const GREAT: f64 = 1.0 / 3.0;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
 
@@ -68,6 +70,8 @@ struct Trials {
     /// What was found to be illegal side by side. As much of the same loops, or more, is taken to be, whatever else is done: that may be
     /// wrong, and then an order is missed.
     refused: Vec<Groups>,
+    /// The tree of those that were found to be legal last.
+    kept: Option<KeptOrder>,
 }
 
 /// How many iterations of which loops run side by side: by the number of a band, and the member's place in it before it is permuted.
@@ -75,10 +79,14 @@ type Groups = BTreeMap<(u32, usize), i64>;
 
 impl Trials {
     fn new() -> Trials {
-        Trials { left: MAX_TRIALS, refused: Vec::new() }
+        Trials { left: MAX_TRIALS, refused: Vec::new(), kept: None }
     }
 
-    fn are_legal(&mut self, steps: &Steps, ask: impl Fn(&Steps) -> Result<bool, IslError>) -> Result<bool, IslError> {
+    fn are_legal(
+        &mut self,
+        steps: &Steps,
+        ask: impl Fn(&Steps) -> Result<Option<KeptOrder>, IslError>,
+    ) -> Result<bool, IslError> {
         let groups = groups_in(steps);
         let covers = |less: &Groups| less.iter().all(|(at, by)| groups.get(at).is_some_and(|own| own >= by));
         if self.left == 0 || self.refused.iter().any(covers) {
@@ -87,14 +95,16 @@ impl Trials {
         self.left -= 1;
         // It is mostly not their number that is wrong, nor the tiles that they are in, and this is quicker to find out.
         let plainest = plainest(steps);
-        if plainest != *steps && !groups.is_empty() && !ask(&plainest)? {
+        if plainest != *steps && !groups.is_empty() && ask(&plainest)?.is_none() {
             self.refused.push(groups_in(&plainest));
             return Ok(false);
         }
-        let are_legal = ask(steps)?;
-        if !are_legal && !groups.is_empty() {
+        let kept = ask(steps)?;
+        if kept.is_none() && !groups.is_empty() {
             self.refused.push(groups);
         }
+        let are_legal = kept.is_some();
+        self.kept = kept.or(self.kept.take());
         Ok(are_legal)
     }
 }
@@ -181,22 +191,90 @@ impl Task<'_> {
         Ok((steps, cost, is_open))
     }
 
-    fn is_legal(self, schedule: &Schedule, steps: &Steps) -> Result<bool, IslError> {
+    fn is_legal(self, schedule: &Schedule, steps: &Steps) -> Result<Option<KeptOrder>, IslError> {
         let scop = self.region.scop();
         let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
         let judged = scop.ctx.try_within(TRIAL.at_most(left), || {
             keeps_order(&applied(schedule, steps, scop)?.schedule, scop, self.deps)
         })?;
-        Ok(judged == Some(true))
+        Ok(judged.flatten())
+    }
+}
+
+/// The orders that were found so far.
+struct Found<'a> {
+    task: Task<'a>,
+    orders: Orders,
+    candidates: Vec<Candidate>,
+    /// Why some were not.
+    failure: Option<IslError>,
+}
+
+impl Found<'_> {
+    fn look_for(&mut self, fusion: Fusion) -> Result<(), IslError> {
+        let Task { region, deps, .. } = self.task;
+        let scop = region.scop();
+        // One attempt must not use up what the others and the rest of the work need.
+        let found = scop.ctx.within(one_attempt(scop, deps)?, || self.orders.find(fusion));
+        match found {
+            Ok(Some(schedule)) if is_known(&self.candidates, &schedule)? => {}
+            Ok(Some(schedule)) => {
+                let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
+                self.candidates.push(self.task.candidate(&schedule, start, Asks::Later)?);
+            }
+            // Within the limits on coefficients there is no order but, perhaps, the original's.
+            Ok(None) => {}
+            Err(e) if is_uncarried(&e) => {}
+            Err(e) => self.failure = Some(e),
+        }
+        Ok(())
     }
 
-    /// The best of them that is legal as far as is known; the first of several that are as good. One that takes as many cycles as
-    /// `of_interest`, or more, is of no use to anybody, and is not asked about.
-    fn best_of(self, mut candidates: Vec<Candidate>, of_interest: f64) -> Result<Option<Candidate>, IslError> {
+    /// isl makes use of the freedom of live ranges where it can, not where it pays, and takes longer: one more attempt, and not at the
+    /// expense of what was found before.
+    fn look_for_reordered_scalars(&mut self, otherwise: Fusion) -> Result<(), IslError> {
+        let Task { region, deps, .. } = self.task;
+        let scop = region.scop();
+        let is_free = |ranges: &LiveRanges| ranges.scalars.iter().any(|s| s.local_loops >= LOOPS_TO_PERMUTE);
+        if !deps.ranges.as_ref().is_some_and(is_free) {
+            return Ok(());
+        }
+        let by_scheduler = self.candidates.iter().filter(|c| c.start != Start::Original);
+        let fusion = match by_scheduler.min_by(|a, b| a.cost.cycles.total_cmp(&b.cost.cycles)).map(|c| c.start) {
+            Some(Start::Scheduler { fusion, .. }) => fusion,
+            _ => otherwise,
+        };
+        let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+        let attempt = one_attempt(scop, deps)?.at_most(left);
+        let candidate = scop.ctx.within(attempt, || {
+            let schedule = self.orders.with_scalars_reordered()?.find(fusion)?;
+            let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
+            schedule.map(|s| self.task.candidate(&s, start, Asks::Later)).transpose()
+        });
+        match candidate {
+            Ok(Some(candidate)) => self.candidates.push(candidate),
+            Ok(None) => {}
+            Err(e) if is_uncarried(&e) => {}
+            Err(e) => self.failure = Some(e),
+        }
+        Ok(())
+    }
+
+    /// Where everything depends on everything, nothing can be serialized and both strategies of fusion are one.
+    fn is_one_component(&self) -> bool {
+        let by_scheduler = self.candidates.iter().find(|c| c.start != Start::Original);
+        by_scheduler.is_some_and(|c| !matches!(c.tree.shape, BandTree::Sequence(_)))
+    }
+
+    /// The best of them that is legal as far as is known; the first of several that are as good, the original order last. One that takes
+    /// as many cycles as `of_interest`, or more, is of no use to anybody, and is not asked about.
+    fn best(&mut self, of_interest: f64) -> Result<Option<usize>, IslError> {
+        let Found { task, candidates, .. } = self;
+        candidates.sort_by_key(|c| c.start == Start::Original);
         loop {
             let mut best: Option<usize> = None;
             for (at, candidate) in candidates.iter().enumerate() {
-                let is_better = best.is_none_or(|best| match self.options.draw {
+                let is_better = best.is_none_or(|best| match task.options.draw {
                     Some(number) => number >> (at - 1) & 1 == 1,
                     None => candidate.cost.cycles < TIE * candidates[best].cost.cycles,
                 });
@@ -207,12 +285,17 @@ impl Task<'_> {
             let Some(best) = best else { return Ok(None) };
             let candidate = &mut candidates[best];
             let Candidate { schedule, tree, steps, cost, is_open, trials, .. } = candidate;
-            let is_idle = cost.cycles >= of_interest;
-            if !*is_open || is_idle || trials.are_legal(steps, |steps| self.is_legal(schedule, steps))? {
-                return Ok(Some(candidates.swap_remove(best)));
+            if !*is_open || cost.cycles >= of_interest {
+                return Ok(Some(best));
             }
-            (*steps, *cost, _) = self.steps(schedule, tree, Asks::Now, trials)?;
+            let is_legal = trials.are_legal(steps, |steps| task.is_legal(schedule, steps))?;
+            if !is_legal {
+                (*steps, *cost, _) = task.steps(schedule, tree, Asks::Now, trials)?;
+            }
             *is_open = false;
+            if is_legal {
+                return Ok(Some(best));
+            }
             if candidate.is_original() {
                 candidates.remove(best);
             }
@@ -241,72 +324,39 @@ pub(super) fn choose(
     if instances < options.min_instances && !(may_split && instances >= MIN_SPLIT) {
         return leave(format!("only about {instances:.0} statement instances{}", assumed_sizes(scop)?), true);
     }
-    let fusions: &[Fusion] = match options.fusion {
-        Fusion::Smart => &[Fusion::Min, Fusion::Max],
-        Fusion::Min => &[Fusion::Min],
-        Fusion::Max => &[Fusion::Max],
+    let (fusion, other_fusion) = match options.fusion {
+        Fusion::Smart => (Fusion::Min, Some(Fusion::Max)),
+        chosen => (chosen, None),
     };
     let task = Task { region: &region, deps, machine, options };
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let mut failure = None;
-    let orders = Orders::of(scop, deps)?;
-    for &fusion in fusions {
-        // One attempt must not use up what the others and the rest of the work need.
-        let found = scop.ctx.within(one_attempt(scop, deps)?, || orders.find(fusion));
-        match found {
-            Ok(Some(schedule)) if is_known(&candidates, &schedule)? => {}
-            Ok(Some(schedule)) => {
-                let start = Start::Scheduler { fusion, scalars: Scalars::InOrder };
-                let candidate = task.candidate(&schedule, start, Asks::Later)?;
-                // Where everything depends on everything, nothing can be serialized and both strategies are one.
-                let one_component = !matches!(candidate.tree.shape, BandTree::Sequence(_));
-                candidates.push(candidate);
-                if one_component {
-                    break;
-                }
-            }
-            // Within the limits on coefficients there is no order but, perhaps, the original's.
-            Ok(None) => {}
-            Err(e) if is_uncarried(&e) => {}
-            Err(e) => failure = Some(e),
-        }
-    }
-    if deps.ranges.as_ref().is_some_and(|ranges| ranges.scalars.iter().any(|s| s.local_loops >= LOOPS_TO_PERMUTE)) {
-        // isl makes use of the freedom where it can, not where it pays, and takes longer: one more attempt, and not at the expense
-        // of what was found before.
-        let least = candidates.iter().min_by(|a, b| a.cost.cycles.total_cmp(&b.cost.cycles));
-        let fusion = match least.map(|c| c.start) {
-            Some(Start::Scheduler { fusion, .. }) => fusion,
-            _ => fusions[0],
-        };
-        let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
-        let attempt = one_attempt(scop, deps)?.at_most(left);
-        let candidate = scop.ctx.within(attempt, || {
-            let schedule = orders.with_scalars_reordered()?.find(fusion)?;
-            let start = Start::Scheduler { fusion, scalars: Scalars::Reordered };
-            schedule.map(|s| task.candidate(&s, start, Asks::Later)).transpose()
-        });
-        match candidate {
-            Ok(Some(candidate)) => candidates.push(candidate),
-            Ok(None) => {}
-            Err(e) if is_uncarried(&e) => {}
-            Err(e) => failure = Some(e),
-        }
-    }
+    let mut found = Found { task, orders: Orders::of(scop, deps)?, candidates: Vec::new(), failure: None };
+    let most =
+        [options.worthwhile, options.worthwhile_skewed, if options.parallel { AS_FAST_WITH_THREADS } else { 0.0 }];
+    let of_interest = most.into_iter().fold(0.0, f64::max) * before.cycles;
+    found.look_for(fusion)?;
     // isl may have taken apart, or put together, what runs best side by side as it is.
     let left = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 2);
     let as_it_is =
         scop.ctx.try_within(AS_IT_IS.at_most(left), || task.candidate(&schedule, Start::Original, Asks::Later))?;
-    candidates.extend(as_it_is.filter(|candidate| !candidate.is_original()));
-    let most =
-        [options.worthwhile, options.worthwhile_skewed, if options.parallel { AS_FAST_WITH_THREADS } else { 0.0 }];
-    let of_interest = most.into_iter().fold(0.0, f64::max) * before.cycles;
-    let Some(best) = task.best_of(candidates, of_interest)? else {
-        return match failure {
+    found.candidates.extend(as_it_is.filter(|candidate| !candidate.is_original()));
+    let early = if options.draw.is_none() { found.best(of_interest)? } else { None };
+    let best = match early.filter(|&at| found.candidates[at].cost.cycles < GREAT * before.cycles) {
+        Some(best) => Some(best),
+        None => {
+            if let Some(fusion) = other_fusion.filter(|_| !found.is_one_component()) {
+                found.look_for(fusion)?;
+            }
+            found.look_for_reordered_scalars(fusion)?;
+            found.best(of_interest)?
+        }
+    };
+    let Some(best) = best else {
+        return match found.failure {
             Some(e) => Err(e),
             None => leave("the scheduler found none that keeps the dependences".into(), false),
         };
     };
+    let best = found.candidates.swap_remove(best);
     let parallel_steps = options.parallel.then(|| parallel_steps(&best)).flatten();
     let lost = best.cost.scalar_instances - before.scalar_instances;
     let keeps_vectors = lost <= LOST_VECTORS * instances || options.worthwhile.is_infinite();
@@ -328,12 +378,12 @@ pub(super) fn choose(
     };
     let gains = is_better && pays;
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
-        let Candidate { start, first, skews, tree, .. } = from;
+        let Candidate { start, first, skews, tree, trials, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
         let vectors = innermost_with_vectors(tree, steps);
         let steps = &skews.iter().chain(steps).cloned().collect();
         let packed = &drawn_packs(first, Steps::clone(steps), scop, options)?;
-        let order = |steps: &Steps| match Order::from_steps((*start, first), steps, scop, deps) {
+        let order = |steps: &Steps| match Order::from_steps((*start, first), steps, scop, deps, trials.kept.as_ref()) {
             Err(OrderError::Step(StepError::Isl(error))) => Err(error),
             other => Ok(other),
         };

@@ -90,7 +90,7 @@ fn steps_that_make_no_order_are_refused() {
     let deps = dependences(&scop).unwrap();
     let tree = labelled(&scop.schedule).unwrap();
     let refused = |steps: &[Step]| {
-        let order = Order::from_steps((Start::Original, &tree), steps, &scop, &deps);
+        let order = Order::from_steps((Start::Original, &tree), steps, &scop, &deps, None);
         order.map_or_else(|error| error.to_string(), |order| order.history(&Names::of(&scop)).join("; "))
     };
     let [outer, inner] = [0, 1].map(|number| BandId { number, level: 0 });

@@ -83,10 +83,25 @@ pub enum Legality {
 /// `firm_validity`, and the ranges are apart, those in two iterations that run side by side each having a scalar of its own. Copies have
 /// no dependences of their own: they are transparent or wrong (`opaque`).
 pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Result<Legality, IslError> {
+    check_legal_knowing(None, tree, scop, dependences)
+}
+
+/// The same where it may be known already that the tree keeps the order.
+///
+/// Requires: `known` is of the same region and dependences.
+pub fn check_legal_knowing(
+    known: Option<&KeptOrder>,
+    tree: &Tree,
+    scop: &Scop,
+    dependences: &Dependences,
+) -> Result<Legality, IslError> {
     let Tree { schedule, copies, .. } = tree;
     // At other parameter values the original runs.
     let possible = |pairs: &UnionMap| pairs.intersect_params(&dependences.known);
-    let private = kept_order(schedule, scop, dependences)?;
+    let private = match known {
+        Some(kept) if kept.schedule.plain_is_equal(schedule)? => Some(kept.private.clone()),
+        _ => keeps_order(schedule, scop, dependences)?.map(|kept| kept.private),
+    };
     // Where the order is kept, only the flags are left to be found out.
     let ordered = match &private {
         Some(_) => UnionMap::empty_ctx(schedule.ctx())?,
@@ -103,13 +118,17 @@ pub fn check_legal(tree: &Tree, scop: &Scop, dependences: &Dependences) -> Resul
     })
 }
 
-/// Does the tree keep the order, as [`check_legal`] says? Labels and copies are not asked about.
-pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<bool, IslError> {
-    Ok(kept_order(schedule, scop, dependences)?.is_some())
+/// A tree that keeps the order, as [`check_legal`] says. Labels and copies were not asked about.
+#[derive(Clone, Debug)]
+pub struct KeptOrder {
+    schedule: Schedule,
+    /// The scalars of which there must be several then.
+    private: PrivateScalars,
 }
 
-/// If the tree keeps the order: the scalars of which there must be several then.
-fn kept_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<Option<PrivateScalars>, IslError> {
+/// Does the tree keep the order?
+pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<Option<KeptOrder>, IslError> {
+    let kept = |private| Some(KeptOrder { schedule: schedule.clone(), private });
     let in_order = |pairs: UnionMap| Violations::is_in_order(schedule, pairs, Vec::new(), &dependences.known);
     // What live ranges of scalars may not change is part of what they would have to respect in their places.
     if dependences.ranges.is_some() {
@@ -117,10 +136,10 @@ fn kept_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Re
             return Ok(None);
         }
         if let Some(private) = moved(schedule, scop, dependences)? {
-            return Ok(Some(private));
+            return Ok(kept(private));
         }
     }
-    Ok(in_order(dependences.validity()?)?.then(PrivateScalars::new))
+    Ok(if in_order(dependences.validity()?)? { kept(PrivateScalars::new()) } else { None })
 }
 
 /// If live ranges of scalars may change places as they do in the tree: the scalars of which there must be several then.
