@@ -2,7 +2,8 @@
 //! they call each other for every number. Here the case that matters is written out, and whatever is not of it is left to isl's own
 //! function, which is called as if it had been called in the first place.
 //!
-//! isl calls the functions below in place of its own, see `build.rs`.
+//! isl calls the functions below in place of its own, see `build.rs`. The case that matters is also that the number to be written is
+//! small before: else isl frees it.
 //!
 //! **Why nothing changes.** Every number a function below writes has the value isl's would have, and the same representation: isl
 //! makes a result small whenever it fits (`isl_sioimath_try_demote`, `isl_sioimath_set_int64`), and so does what is here. Numbers are
@@ -26,7 +27,7 @@ const fn encode(value: i32) -> Int {
     (value as Int) << 32 | 1
 }
 
-/// Of a small number.
+/// Of a small number; of a large one, anything that fits.
 fn decode(number: Int) -> i64 {
     number as i64 >> 32
 }
@@ -160,7 +161,8 @@ struct Context {
 macro_rules! replaced {
     ($($(#[$meta:meta])* fn $name:ident / $new:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
         unsafe extern "C" {
-            $(fn $name($($argument: $type),*) $(-> $result)?;)*
+            // Of some, only the tests call isl's, to compare.
+            $(#[allow(dead_code)] fn $name($($argument: $type),*) $(-> $result)?;)*
         }
         $(
             $(#[$meta])*
@@ -186,30 +188,24 @@ unsafe extern "C" {
 
 replaced! {
     fn isl_sioimath_mul / loopwright_isl_sioimath_mul(to: *mut Int, a: Int, b: Int) {
-        if are_small(a, b)
-            && let Some(product) = fitting(decode(a) * decode(b))
-        {
-            return put(to, product);
+        match fitting(decode(a) * decode(b)) {
+            Some(product) if is_small(a & b & *to) => *to = product,
+            _ => isl_sioimath_mul(to, a, b),
         }
-        isl_sioimath_mul(to, a, b)
     }
 
     fn isl_sioimath_add / loopwright_isl_sioimath_add(to: *mut Int, a: Int, b: Int) {
-        if are_small(a, b)
-            && let Some(sum) = fitting(decode(a) + decode(b))
-        {
-            return put(to, sum);
+        match fitting(decode(a) + decode(b)) {
+            Some(sum) if is_small(a & b & *to) => *to = sum,
+            _ => isl_sioimath_add(to, a, b),
         }
-        isl_sioimath_add(to, a, b)
     }
 
     fn isl_sioimath_sub / loopwright_isl_sioimath_sub(to: *mut Int, a: Int, b: Int) {
-        if are_small(a, b)
-            && let Some(difference) = fitting(decode(a) - decode(b))
-        {
-            return put(to, difference);
+        match fitting(decode(a) - decode(b)) {
+            Some(difference) if is_small(a & b & *to) => *to = difference,
+            _ => isl_sioimath_sub(to, a, b),
         }
-        isl_sioimath_sub(to, a, b)
     }
 
     fn isl_sioimath_addmul / loopwright_isl_sioimath_addmul(to: *mut Int, a: Int, b: Int) {
@@ -221,16 +217,16 @@ replaced! {
 
     fn isl_sioimath_tdiv_q / loopwright_isl_sioimath_tdiv_q(to: *mut Int, a: Int, b: Int) {
         match quotient(a, b) {
-            Some(quotient) => put(to, quotient),
-            None => isl_sioimath_tdiv_q(to, a, b),
+            Some(quotient) if is_small(*to) => *to = quotient,
+            _ => isl_sioimath_tdiv_q(to, a, b),
         }
     }
 
     fn isl_sioimath_gcd / loopwright_isl_sioimath_gcd(to: *mut Int, a: Int, b: Int) {
-        if are_small(a, b) {
-            return put(to, gcd(a, b));
+        match is_small(a & b & *to) {
+            true => *to = gcd(a, b),
+            false => isl_sioimath_gcd(to, a, b),
         }
-        isl_sioimath_gcd(to, a, b)
     }
 
     fn isl_seq_clr / loopwright_isl_seq_clr(p: *mut Int, len: c_uint) {
@@ -242,9 +238,9 @@ replaced! {
     fn isl_seq_neg / loopwright_isl_seq_neg(to: *mut Int, from: *mut Int, len: c_uint) {
         for i in 0..len as usize {
             let number = *from.add(i);
-            match is_small(number) {
+            match are_small(number, *to.add(i)) {
                 // -v * 2^32 + 1 for v * 2^32 + 1.
-                true => put(to.add(i), 2_u64.wrapping_sub(number)),
+                true => *to.add(i) = 2_u64.wrapping_sub(number),
                 false => isl_sioimath_neg(to.add(i), number),
             }
         }
@@ -253,8 +249,8 @@ replaced! {
     fn isl_seq_cpy / loopwright_isl_seq_cpy(to: *mut Int, from: *mut Int, len: c_uint) {
         for i in 0..len as usize {
             let number = *from.add(i);
-            match is_small(number) {
-                true => put(to.add(i), number),
+            match are_small(number, *to.add(i)) {
+                true => *to.add(i) = number,
                 false => isl_sioimath_set(to.add(i), number),
             }
         }
@@ -285,8 +281,8 @@ replaced! {
         }
         for i in 0..len as usize {
             match sum_of_products(*f, *p.add(i), *g, *q.add(i)) {
-                Some(sum) => put(to.add(i), sum),
-                None => isl_seq_combine(to.add(i), f, p.add(i), g, q.add(i), 1),
+                Some(sum) if is_small(*to.add(i)) => *to.add(i) = sum,
+                _ => isl_seq_combine(to.add(i), f, p.add(i), g, q.add(i), 1),
             }
         }
     }
