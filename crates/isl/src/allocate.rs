@@ -365,17 +365,18 @@ mod tests {
     /// What cannot be had is not given, and zero bytes are something.
     #[test]
     fn odd_sizes() {
-        // What nobody looks at need not be allocated: the compiler may take it for granted that it was.
-        let is_null = |block| std::hint::black_box::<*mut c_void>(block).is_null();
         // SAFETY: the blocks are alive until they are freed.
         unsafe {
-            assert!(is_null(loopwright_malloc(usize::MAX)));
-            assert!(is_null(loopwright_malloc(usize::MAX - 8)));
-            assert!(is_null(loopwright_calloc(usize::MAX, 2)));
             let (a, b) = (loopwright_malloc(0), loopwright_malloc(0));
             assert!(!a.is_null() && !b.is_null() && a != b);
-            assert!(is_null(loopwright_realloc(a, usize::MAX)));
-            assert!(is_null(loopwright_realloc(a, 0)));
+            // valgrind takes such sizes for mistakes.
+            if !is_plain() {
+                assert!(loopwright_malloc(usize::MAX).is_null());
+                assert!(loopwright_malloc(usize::MAX - 8).is_null());
+                assert!(loopwright_calloc(usize::MAX, 2).is_null());
+                assert!(loopwright_realloc(a, usize::MAX).is_null());
+            }
+            assert!(loopwright_realloc(a, 0).is_null());
             loopwright_free(b);
             loopwright_free(null_mut());
             let copy = loopwright_strdup(c"as it was".as_ptr());
