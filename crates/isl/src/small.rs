@@ -378,6 +378,8 @@ replaced! {
         }
     }
 
+    /// Alone of these, this writes less often than isl's, which would get it wrong if `divisor` were one of the numbers: none of isl's
+    /// calls is like that.
     fn isl_seq_gcd / loopwright_isl_seq_gcd(p: *mut Int, len: c_uint, divisor: *mut Int) {
         match gcd_of_all(p, len) {
             Some(gcd) => put(divisor, gcd),
