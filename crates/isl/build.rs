@@ -4,10 +4,12 @@
 //! The archive is linked statically and bundled: libLLVM exports its own `isl_*`, and a plugin loaded beside it has to
 //! be bound to the copy it was compiled with.
 //!
-//! Of Polly's archive a copy is linked in which isl calls `src/large.rs` for arithmetic on large numbers, which counts what that
-//! costs and passes it on; `cfg(counts_large_numbers)` tells. Without binutils, and with pkg-config's isl, there is no such
-//! copy: then operations are counted whatever the size of their numbers.
+//! Of Polly's archive a copy is linked in which isl calls us for some of its functions, and of C's; `cfg(isl_calls_us)` tells.
+//! `src/large.rs` counts what arithmetic on large numbers costs and passes it on; `src/small.rs` does that on small ones itself;
+//! `src/allocate.rs` gives and takes memory. Without binutils, and with pkg-config's isl, there is no such copy: then operations are
+//! counted whatever the size of their numbers, and take longer.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,19 +19,22 @@ fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
     println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-check-cfg=cfg(counts_large_numbers)");
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+    }
+    println!("cargo:rustc-check-cfg=cfg(isl_calls_us)");
 
     if let Some(directory) = polly_isl_directory() {
         println!("cargo:rerun-if-changed={}", directory.join(ARCHIVE).display());
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-        match copy_that_counts(&directory.join(ARCHIVE), &out) {
+        match copy_that_calls_us(&directory.join(ARCHIVE), &out) {
             Ok(()) => {
-                println!("cargo:rustc-cfg=counts_large_numbers");
+                println!("cargo:rustc-cfg=isl_calls_us");
                 println!("cargo:rustc-link-search=native={}", out.display());
-                println!("cargo:rustc-link-lib=static={COUNTING}");
+                println!("cargo:rustc-link-lib=static={COPY}");
             }
             Err(error) => {
-                println!("cargo:warning=what large numbers cost is not counted: {error}");
+                println!("cargo:warning=isl is slower, and what large numbers cost is not counted: {error}");
                 println!("cargo:rustc-link-search=native={}", directory.display());
                 println!("cargo:rustc-link-lib=static=PollyISL");
             }
@@ -45,17 +50,35 @@ fn main() {
 
 const ARCHIVE: &str = "libPollyISL.a";
 /// The copy's name as a library.
-const COUNTING: &str = "isl_counting";
-/// Where isl's large numbers are defined. It stays as it is: what it calls of itself is part of what is counted.
-const NUMBERS: &str = "imath.c.o";
-/// `mp_int_mul` becomes `loopwright_mp_int_mul`, and so on.
-const COUNTED: [&str; 4] = ["mp_int_mul", "mp_int_div", "mp_int_gcd", "mp_int_lcm"];
+const COPY: &str = "isl_calling_us";
+/// Where what isl calls in place of a function `f` is defined, as `loopwright_f`.
+const SOURCES: [&str; 3] = ["src/large.rs", "src/small.rs", "src/allocate.rs"];
+/// The members of the archive in which such functions are defined, and how the names of these begin. There they keep their names; so
+/// do the calls from one of them to another, which are part of what `f` does.
+const HOMES: [(&str, &str); 3] =
+    [("imath.c.o", "mp_"), ("isl_int_sioimath.c.o", "isl_sioimath_"), ("isl_seq.c.o", "isl_seq_")];
 
-/// Ensures: `out` has a copy of `archive` in which the functions [`COUNTED`] are called by their new names, and defined by their
-/// old ones. The same archive gives the same bytes.
-fn copy_that_counts(archive: &Path, out: &Path) -> io::Result<()> {
-    // Members are named, never unpacked together: two of them may have the same name.
-    let copy = format!("lib{COUNTING}.a");
+/// Each `f` for which [`SOURCES`] define `loopwright_f`.
+fn replaced() -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for source in SOURCES {
+        let text = fs::read_to_string(source)?;
+        // Where it is defined, the name comes after `fn` or, in a macro, after isl's own; no call looks like that.
+        for definition in [" fn loopwright_", " / loopwright_"] {
+            let found = text.split(definition).skip(1);
+            let name =
+                |rest: &str| -> String { rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+            names.extend(found.map(name));
+        }
+    }
+    Ok(names)
+}
+
+/// Ensures: `out` has a copy of `archive` in which every `f` of [`replaced`] is called `loopwright_f` where it is called, and `f` where
+/// it is defined. The same archive gives the same bytes.
+fn copy_that_calls_us(archive: &Path, out: &Path) -> io::Result<()> {
+    let replaced = replaced()?;
+    let copy = format!("lib{COPY}.a");
     fs::copy(archive, out.join(&copy))?;
     let binutil = |program: &str, arguments: &[&str]| -> io::Result<()> {
         let output = Command::new(program).args(arguments).current_dir(out).output();
@@ -65,13 +88,24 @@ fn copy_that_counts(archive: &Path, out: &Path) -> io::Result<()> {
             false => Err(io::Error::other(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)))),
         }
     };
-    binutil("ar", &["x", &copy, NUMBERS])?;
-    binutil("ar", &["dD", &copy, NUMBERS])?;
-    let renamed = COUNTED.map(|name| format!("--redefine-sym={name}=loopwright_{name}"));
-    let mut arguments: Vec<&str> = renamed.iter().map(String::as_str).collect();
-    arguments.extend(["--enable-deterministic-archives", &copy]);
-    binutil("objcopy", &arguments)?;
-    binutil("ar", &["qcsD", &copy, NUMBERS])
+    let rename = |file: &str, defined: Option<&str>| -> io::Result<()> {
+        let called = replaced.iter().filter(|name| defined.is_none_or(|begin| !name.starts_with(begin)));
+        let mut arguments: Vec<String> = called.map(|f| format!("--redefine-sym={f}=loopwright_{f}")).collect();
+        arguments.extend(["--enable-deterministic-archives".to_string(), file.to_string()]);
+        binutil("objcopy", &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    // Members are named, never unpacked together: two of them may have the same name.
+    for (member, _) in HOMES {
+        binutil("ar", &["x", &copy, member])?;
+        binutil("ar", &["dD", &copy, member])?;
+    }
+    rename(&copy, None)?;
+    for (member, begin) in HOMES {
+        rename(member, Some(begin))?;
+    }
+    let mut arguments = vec!["qcsD", &copy];
+    arguments.extend(HOMES.map(|(member, _)| member));
+    binutil("ar", &arguments)
 }
 
 fn polly_isl_directory() -> Option<PathBuf> {

@@ -44,7 +44,7 @@ impl Meter {
     }
 }
 
-#[cfg(counts_large_numbers)]
+#[cfg(isl_calls_us)]
 mod counted {
     use std::ffi::c_int;
 

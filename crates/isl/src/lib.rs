@@ -35,6 +35,8 @@
 //! ```
 
 mod aff;
+#[cfg(isl_calls_us)]
+mod allocate;
 mod ast;
 mod ast_build;
 mod basic_map;
@@ -54,10 +56,14 @@ mod map;
 mod multi_aff;
 mod object;
 mod point;
+#[cfg(all(test, isl_calls_us))]
+mod random;
 mod raw;
 mod schedule;
 mod schedule_node;
 mod set;
+#[cfg(isl_calls_us)]
+mod small;
 mod space;
 mod union_aff;
 mod union_map;

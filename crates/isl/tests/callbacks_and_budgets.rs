@@ -215,7 +215,7 @@ fn a_part_of_what_is_left_leaves_the_rest() {
 }
 
 /// Where nobody counts what large numbers cost (see `build.rs`) they have no limit.
-#[cfg(counts_large_numbers)]
+#[cfg(isl_calls_us)]
 mod large_numbers {
     use super::*;
 

@@ -3,7 +3,7 @@
 
 #![allow(non_camel_case_types)]
 
-use std::ffi::{c_char, c_int, c_ulong, c_void};
+use std::ffi::{c_char, c_int, c_ulong};
 
 /// A C type with reference-counted objects.
 pub trait Counted {
@@ -213,9 +213,16 @@ opaque! {
     isl_fixed_box: isl_fixed_box_copy isl_fixed_box_free;
 }
 
-functions! {
-    pub fn free(ptr: *mut c_void);
+/// Frees what isl gives to be freed by C's `free`.
+#[cfg(isl_calls_us)]
+pub(crate) use crate::allocate::loopwright_free as free;
 
+#[cfg(not(isl_calls_us))]
+functions! {
+    pub fn free(ptr: *mut std::ffi::c_void);
+}
+
+functions! {
     pub fn isl_ctx_alloc() -> *mut isl_ctx;
     pub fn isl_ctx_free(ctx: *mut isl_ctx);
     pub fn isl_ctx_last_error(ctx: *mut isl_ctx) -> c_int;
