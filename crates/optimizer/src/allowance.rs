@@ -6,12 +6,12 @@ use model::refusal::{SMALL_GAIN, THIS_FILE};
 
 /// For a file of one function, with the compiler's own start.
 const FOR_THE_FILE: u64 = 2_200_000;
-const FOR_AN_INSTRUCTION: u64 = 1_200;
+const FOR_AN_INSTRUCTION: u64 = 1_500;
 
 /// A gain of so many cycles is worth all that is left: that is the order of a product of two matrices of the assumed size.
 const LARGE_GAIN: f64 = 1e8;
-/// Of the allowance this part is for such gains alone.
-const RESERVED: u64 = 2;
+/// Of the allowance this is for such gains alone.
+const RESERVED: u64 = 1_200_000;
 /// Otherwise a region may take this much, and one operation more for so many cycles. An operation takes about a thousand cycles: the
 /// time is gained back after five thousand runs, or fewer.
 const FOR_A_REGION: u64 = 500_000;
@@ -24,8 +24,6 @@ const TO_READ_AN_INSTRUCTION: u64 = 1_000;
 #[derive(Clone, Copy)]
 pub struct Terms {
     is_limited: bool,
-    /// For large gains alone.
-    reserved: u64,
 }
 
 impl Terms {
@@ -41,7 +39,7 @@ impl Terms {
             return Budget::new(THIS_FILE, left);
         }
         let worth = FOR_A_REGION + (gain.max(0.0) / CYCLES_FOR_AN_OPERATION) as u64;
-        match left.saturating_sub(self.reserved) {
+        match left.saturating_sub(RESERVED) {
             unreserved if unreserved < worth => Budget::new(THIS_FILE, unreserved),
             _ => Budget::new(SMALL_GAIN, worth),
         }
@@ -58,12 +56,12 @@ pub struct Allowance {
 impl Allowance {
     pub fn for_instructions(count: u64) -> Allowance {
         let total = FOR_THE_FILE.saturating_add(count.saturating_mul(FOR_AN_INSTRUCTION));
-        Allowance { terms: Terms { is_limited: true, reserved: total / RESERVED }, total, left: total }
+        Allowance { terms: Terms { is_limited: true }, total, left: total }
     }
 
     pub fn without_limit() -> Allowance {
         let total = 1 << 40;
-        Allowance { terms: Terms { is_limited: false, reserved: 0 }, total, left: total }
+        Allowance { terms: Terms { is_limited: false }, total, left: total }
     }
 
     /// Runs `work`, which finds that its budget is used up when nothing is left.

@@ -18,7 +18,8 @@ const TIE: f64 = 0.98;
 const LOOPS_TO_PERMUTE: usize = 2;
 /// More code is worth it only if it is faster by this.
 const SIDE_BY_SIDE: f64 = 1.1;
-/// An order that takes no more than this share of the original's time is good enough: others are not looked for.
+/// An order that takes no more than this share of the original's time, and uses again what is in registers or caches along more than one
+/// loop, is good enough: others are not looked for.
 const GREAT: f64 = 1.0 / 3.0;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
@@ -61,6 +62,11 @@ impl Candidate {
     /// Nothing runs side by side, and the order as it is was looked at for that alone.
     fn is_original(&self) -> bool {
         self.start == Start::Original && !self.steps.iter().any(|step| matches!(step, Step::Jam { .. }))
+    }
+
+    fn is_blocked(&self) -> bool {
+        let jams = self.steps.iter().filter(|step| matches!(step, Step::Jam { .. })).count();
+        jams > 1 || self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
     }
 }
 
@@ -340,7 +346,8 @@ pub(super) fn choose(
         scop.ctx.try_within(AS_IT_IS.at_most(left), || task.candidate(&schedule, Start::Original, Asks::Later))?;
     found.candidates.extend(as_it_is.filter(|candidate| !candidate.is_original()));
     let early = if options.draw.is_none() { found.best(of_interest)? } else { None };
-    let best = match early.filter(|&at| found.candidates[at].cost.cycles < GREAT * before.cycles) {
+    let is_great = |c: &Candidate| c.cost.cycles < GREAT * before.cycles && c.is_blocked();
+    let best = match early.filter(|&at| is_great(&found.candidates[at])) {
         Some(best) => Some(best),
         None => {
             if let Some(fusion) = other_fusion.filter(|_| !found.is_one_component()) {

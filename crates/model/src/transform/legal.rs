@@ -151,13 +151,19 @@ fn moved(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<
     for scalar in divided(schedule, scop, &ranges.scalars)? {
         // Where all of `order` is kept that meets in one cell, no live range has another write in it, as said at `Ranged`: mostly it is,
         // and that is quick to see.
-        let order = scalar.ranged.order.clone();
-        if !Violations::is_in_order(schedule, order, scalar.rows()?, &dependences.known)? {
+        let keeps_order_of_those_in =
+            |rows: Vec<Row>| Violations::is_in_order(schedule, scalar.ranged.order.clone(), rows, &dependences.known);
+        if keeps_order_of_those_in(Vec::new())? {
+            continue;
+        }
+        if scalar.points.is_empty() {
+            doubtful.push(scalar.ranged.clone());
+            continue;
+        }
+        if !keeps_order_of_those_in(scalar.rows()?)? {
             doubtful.push(scalar.in_one_cell()?);
         }
-        if !scalar.points.is_empty() {
-            private.extend(scalar.ranged.arrays.iter().map(|array| (*array, scalar.points.clone())));
-        }
+        private.extend(scalar.ranged.arrays.iter().map(|array| (*array, scalar.points.clone())));
     }
     Ok((doubtful.is_empty() || are_apart(schedule, &doubtful)?).then_some(private))
 }
