@@ -130,16 +130,14 @@ pub struct KeptOrder {
 pub fn keeps_order(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<Option<KeptOrder>, IslError> {
     let kept = |private| Some(KeptOrder { schedule: schedule.clone(), private });
     let in_order = |pairs: UnionMap| Violations::is_in_order(schedule, pairs, Vec::new(), &dependences.known);
-    // What live ranges of scalars may not change is part of what they would have to respect in their places.
-    if dependences.ranges.is_some() {
-        if !in_order(dependences.firm_validity()?)? {
-            return Ok(None);
-        }
-        if let Some(private) = moved(schedule, scop, dependences)? {
-            return Ok(kept(private));
-        }
+    // What live ranges of scalars may not change is part of what they would have to respect in their places, and is refused more often.
+    if dependences.ranges.is_some() && !in_order(dependences.firm_validity()?)? {
+        return Ok(None);
     }
-    Ok(if in_order(dependences.validity()?)? { kept(PrivateScalars::new()) } else { None })
+    if in_order(dependences.validity()?)? {
+        return Ok(kept(PrivateScalars::new()));
+    }
+    Ok(moved(schedule, scop, dependences)?.and_then(kept))
 }
 
 /// If live ranges of scalars may change places as they do in the tree: the scalars of which there must be several then.
@@ -151,19 +149,13 @@ fn moved(schedule: &Schedule, scop: &Scop, dependences: &Dependences) -> Result<
     for scalar in divided(schedule, scop, &ranges.scalars)? {
         // Where all of `order` is kept that meets in one cell, no live range has another write in it, as said at `Ranged`: mostly it is,
         // and that is quick to see.
-        let keeps_order_of_those_in =
-            |rows: Vec<Row>| Violations::is_in_order(schedule, scalar.ranged.order.clone(), rows, &dependences.known);
-        if keeps_order_of_those_in(Vec::new())? {
-            continue;
-        }
-        if scalar.points.is_empty() {
-            doubtful.push(scalar.ranged.clone());
-            continue;
-        }
-        if !keeps_order_of_those_in(scalar.rows()?)? {
+        let order = scalar.ranged.order.clone();
+        if !Violations::is_in_order(schedule, order, scalar.rows()?, &dependences.known)? {
             doubtful.push(scalar.in_one_cell()?);
         }
-        private.extend(scalar.ranged.arrays.iter().map(|array| (*array, scalar.points.clone())));
+        if !scalar.points.is_empty() {
+            private.extend(scalar.ranged.arrays.iter().map(|array| (*array, scalar.points.clone())));
+        }
     }
     Ok((doubtful.is_empty() || are_apart(schedule, &doubtful)?).then_some(private))
 }
