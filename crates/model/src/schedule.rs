@@ -119,6 +119,8 @@ pub enum Decision {
         cycles: f64,
         /// With fewer instances of a statement it does not pay, if that is known.
         least_instances: Option<i64>,
+        /// It consists of parts, one after the other, some of which are not faster: these would better be left alone.
+        idles: bool,
     },
     /// What looked best breaks these dependences: whoever made it is wrong.
     Illegal { steps: Steps, pairs: UnionMap },

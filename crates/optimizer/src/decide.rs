@@ -53,6 +53,8 @@ pub struct Findings {
     pub dependences: Option<Dependences>,
     /// Some of the region's loops, by themselves, might be worth changing.
     part_may_gain: bool,
+    /// Some of them are changed to no avail.
+    idles: bool,
     /// The estimate for the order in which the region runs in the end; unknown where nothing came of it.
     cycles: Option<f64>,
 }
@@ -92,6 +94,9 @@ fn consider_within(
     let left = || ctx.operations_left().unwrap_or(u64::MAX);
     let mut memory = Memory::default();
     let mut known: Vec<ConsideredRegion> = Vec::new();
+    let before_all = left();
+    // As much as it took so far may be needed once more.
+    let may_consider_again = |left: u64| left >= before_all / 2;
     loop {
         let reading = stage(options, (&facts.source_name, facts.line), Stage::Read, || {
             let budget = terms.reading(facts.values.len(), left());
@@ -129,10 +134,18 @@ fn consider_within(
         considered.regions = decided.into_iter().flatten().collect();
         let before = memory.too_large.len();
         for ConsideredRegion { region, findings, verdict } in &considered.regions {
-            if let Err(refusal) = verdict
-                && (refusal.kind == RefusalKind::OutOfBudget || findings.part_may_gain)
-            {
-                memory.too_large.insert((region.entry, region.exit), refusal.clone());
+            let place = (region.entry, region.exit);
+            match verdict {
+                Err(refusal) if refusal.kind == RefusalKind::OutOfBudget || findings.part_may_gain => {
+                    memory.too_large.insert(place, refusal.clone());
+                }
+                // LLVM knows the original better than what we make of it: loops that are no faster are left alone, and the others
+                // are considered without them.
+                Ok(_) if findings.idles && may_consider_again(left()) => {
+                    let what = "some of these loops, one after the other, are faster by themselves";
+                    memory.too_large.insert(place, Refusal::new(RefusalKind::NoProfit, region.scop.lines.0, what));
+                }
+                _ => {}
             }
         }
         if memory.too_large.len() == before || memory.too_large.len() > MAX_CUTS {
@@ -261,8 +274,9 @@ fn chosen(decision: Decision, line: Line, findings: &mut Findings) -> Result<(Or
             let what = format!("the new order ({}) breaks dependences: {pairs}", steps.join("; "));
             Err(Refusal::new(RefusalKind::Unsound, line, what))
         }
-        Decision::Transform { order, reason, cycles, least_instances } => {
+        Decision::Transform { order, reason, cycles, least_instances, idles } => {
             findings.cycles = Some(cycles);
+            findings.idles = idles;
             Ok((order, reason, least_instances))
         }
     }

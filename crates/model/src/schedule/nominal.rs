@@ -40,7 +40,7 @@ pub(super) struct Occasions {
 impl Occasions {
     pub(super) fn of(scop: &Scop) -> Result<Occasions, IslError> {
         let mut occasions = Occasions { params: in_turn(scop)?, running: vec![running(scop, None)?] };
-        let mut values = occasions.values()?;
+        let mut values = occasions.values(NOMINAL_SIZE)?;
         for statement in scop.statements.values() {
             let mut runs = false;
             for values in &values {
@@ -55,9 +55,9 @@ impl Occasions {
         Ok(occasions)
     }
 
-    /// Of the parameters.
-    pub(super) fn values(&self) -> Result<Vec<Vec<i64>>, IslError> {
-        self.running.iter().map(|set| values_in(set.clone(), &self.params, NOMINAL_SIZE)).collect()
+    /// Of the parameters, where what is unknown is so large.
+    pub(super) fn values(&self, size: i64) -> Result<Vec<Vec<i64>>, IslError> {
+        self.running.iter().map(|set| values_in(set.clone(), &self.params, size)).collect()
     }
 }
 

@@ -384,6 +384,12 @@ pub(super) fn choose(
         (!must_pay, None)
     };
     let gains = is_better && pays;
+    let is_free = options.worthwhile.is_infinite() || options.parallel;
+    let least_instances = match least_instances {
+        None if gains && !is_free => loses_up_to(task, [&original, &best.tree], &best.steps)?,
+        least => least,
+    };
+    let idles = gains && !is_free && Contest { original: &original, best: &best, machine }.idles();
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
         let Candidate { start, first, skews, tree, trials, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
@@ -405,7 +411,7 @@ pub(super) fn choose(
             Ok(mut order) => {
                 let threads_from = options.parallel.then_some(options.min_parallel_instances);
                 label(&mut order, scop, &tree.shape, threads_from, &vectors)?;
-                Ok(Decision::Transform { order, reason, cycles, least_instances })
+                Ok(Decision::Transform { order, reason, cycles, least_instances, idles })
             }
             Err(OrderError::Violated(pairs)) => Ok(Decision::Illegal { steps: steps.clone(), pairs }),
             Err(OrderError::Step(error)) => panic!("steps are made for this tree: {error}"),
@@ -469,6 +475,36 @@ fn is_known(candidates: &[Candidate], schedule: &Schedule) -> Result<bool, IslEr
     Ok(false)
 }
 
+/// Sizes below the one that is assumed of what is unknown.
+const SMALLER_SIZES: [i64; 6] = [128, 192, 256, 384, 512, 768];
+/// What it may take to look at one of them.
+const SMALLER: Budget = Budget::new("a smaller size", 50_000);
+
+/// So many instances, counted as a check does, up to which the new order is no faster; `None`: it is faster at the smallest size that we
+/// look at.
+///
+/// What an order gains by lines that come to the cache once instead of again and again, it does not gain where they stay there anyway.
+/// So small loops run the original. An order that gains at the smallest size gains by what it computes, and does so at any.
+fn loses_up_to(task: Task, [original, new]: [&EstimatedTree; 2], steps: &Steps) -> Result<Option<i64>, IslError> {
+    let Task { region, machine, .. } = task;
+    let ctx = &region.scop().ctx;
+    let mut found = None;
+    for size in SMALLER_SIZES {
+        let loses = || -> Result<Option<i64>, IslError> {
+            let Some(sized) = region.of_size(size)? else { return Ok(None) };
+            let (nest, references) = original.with_size(&sized)?.nest(&[]);
+            let before = estimate(&nest, &references, machine, Code::Original).cycles;
+            let (nest, references) = new.with_size(&sized)?.nest(steps);
+            let is_slow = new_cost(&nest, &references, machine).cycles >= (1.0 - AS_GOOD) * before;
+            if is_slow { sized.box_of_instances().map(|count| Some(count as i64)) } else { Ok(None) }
+        };
+        let left = ctx.operations_left().map_or(u64::MAX, |left| left / 2);
+        let Some(instances) = ctx.try_within(SMALLER.at_most(left), loses)?.flatten() else { break };
+        found = Some(instances.max(task.options.min_instances as i64));
+    }
+    Ok(found)
+}
+
 /// Parts of a region that take less than this share of its time do not matter.
 const SMALL_PART: f64 = 0.1;
 
@@ -488,10 +524,37 @@ impl Contest<'_> {
         let runs = |s: &StatementId| statements.contains(s);
         let all = estimate(&before, &references, self.machine, Code::Original).cycles;
         let was = estimate(&only(&before, &runs), &references, self.machine, Code::Original).cycles;
-        let after = only(&after, &runs);
-        let chains = chains_through_memory(&after, &new_references, 1.0);
-        let is = estimate(&after, &new_references, self.machine, Code::New).cycles + chains;
+        let is = new_cost(&only(&after, &runs), &new_references, self.machine).cycles;
         was < SMALL_PART * all || is < (1.0 - AS_GOOD) * was
+    }
+
+    /// Of loops that stay one after the other, as they were, some are not faster, and wait for themselves. How long that takes is up to
+    /// what LLVM makes of the chain, which is better as it was.
+    fn idles(&self) -> bool {
+        let old = self.original.nest(&[]).0;
+        let parts: Vec<BTreeSet<StatementId>> = old.iter().map(statements_in).collect();
+        let (new, _) = self.best.tree.nest(&self.best.steps);
+        let stays_apart = |new: &Nest| parts.iter().any(|part| statements_in(new).is_subset(part));
+        let idles = |(part, statements): (&Nest, &BTreeSet<StatementId>)| waits(part) && !self.is_won(statements);
+        parts.len() > 1 && new.iter().all(stays_apart) && old.iter().zip(&parts).any(idles)
+    }
+}
+
+/// An innermost loop of it hands a value on.
+fn waits(part: &Nest) -> bool {
+    match part {
+        Nest::Statement(_) => false,
+        Nest::Loop { lanes, body, .. } => {
+            let is_innermost = body.iter().all(|inner| matches!(inner, Nest::Statement(_)));
+            is_innermost && lanes.wait() || body.iter().any(waits)
+        }
+    }
+}
+
+fn statements_in(part: &Nest) -> BTreeSet<StatementId> {
+    match part {
+        Nest::Statement(s) => [*s].into(),
+        Nest::Loop { body, .. } => body.iter().flat_map(statements_in).collect(),
     }
 }
 
@@ -636,6 +699,13 @@ const AS_IT_IS: Budget = Budget::new("the order as it is", 300_000);
 /// What each of these questions may take.
 const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
 
+/// What new loops take.
+fn new_cost(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
+    let mut cost = estimate(nest, references, machine, Code::New);
+    cost.cycles += chains_through_memory(nest, references, 1.0);
+    cost
+}
+
 /// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
 ///
 /// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
@@ -648,9 +718,7 @@ fn best_steps(
 ) -> Result<(Steps, Cost), IslError> {
     let price = |steps: &Steps| {
         let (nest, references) = tree.nest(steps);
-        let mut cost = estimate(&nest, &references, machine, Code::New);
-        cost.cycles += chains_through_memory(&nest, &references, 1.0);
-        cost
+        new_cost(&nest, &references, machine)
     };
     let mut steps = first;
     let mut best = price(&steps);

@@ -120,6 +120,17 @@ impl BandTree {
         }
     }
 
+    fn for_each_member(&mut self, visit: &mut impl FnMut(&mut Member)) {
+        match self {
+            BandTree::Band { members, child, .. } => {
+                members.iter_mut().for_each(&mut *visit);
+                child.for_each_member(visit);
+            }
+            BandTree::Sequence(parts) => parts.iter_mut().for_each(|part| part.for_each_member(visit)),
+            BandTree::Leaf(_) => {}
+        }
+    }
+
     pub(super) fn for_each_outermost(&self, visit: &mut impl FnMut(BandId, &[Member], bool)) {
         match self {
             BandTree::Band { id, members, permutable, .. } => visit(*id, members, *permutable),
@@ -172,6 +183,7 @@ pub(super) struct EstimatedRegion<'a> {
     lanes_with_sums: Option<UnionMap>,
     /// From where a value is computed to where it is used.
     values: UnionMap,
+    occasions: Occasions,
     sized: Sized,
     /// Bytes per step of each dimension of the statement, per access, with nominal sizes.
     accesses: Rc<HashMap<StatementId, Accesses>>,
@@ -190,8 +202,8 @@ struct Sized {
 }
 
 impl Sized {
-    fn of(scop: &Scop, occasions: &Occasions) -> Result<Sized, IslError> {
-        let values = occasions.values()?;
+    fn of(scop: &Scop, occasions: &Occasions, size: i64) -> Result<Sized, IslError> {
+        let values = occasions.values(size)?;
         let mut alternatives = vec![BTreeSet::new(); values.len()];
         let mut domains = Vec::new();
         for (&id, statement) in &scop.statements {
@@ -225,19 +237,38 @@ impl<'a> EstimatedRegion<'a> {
 
     /// As if all loops were independent.
     pub(super) fn without_dependences(scop: &'a Scop) -> Result<EstimatedRegion<'a>, IslError> {
-        let sized = Sized::of(scop, &Occasions::of(scop)?)?;
-        let mut accesses = HashMap::new();
-        for (&id, statement) in &scop.statements {
-            accesses.insert(id, Accesses::of(scop, statement, &sized.values[0])?);
-        }
-        let accesses = Rc::new(accesses);
+        let occasions = Occasions::of(scop)?;
+        let sized = Sized::of(scop, &occasions, NOMINAL_SIZE)?;
+        let accesses = Accesses::of_all(scop, &sized.values[0])?;
         let none = UnionMap::empty_ctx(&scop.ctx)?;
         let those = |is_it: &dyn Fn(&Statement) -> bool| -> Rc<BTreeSet<StatementId>> {
             Rc::new(scop.statements.iter().filter(|(_, s)| is_it(s)).map(|(id, _)| *id).collect())
         };
         let (rigid, predicated) = (those(&|s| s.boxed), those(&|s| !s.predicates.is_empty()));
         let (at_once, lanes, values) = (none.clone(), none.clone(), none);
-        Ok(EstimatedRegion { scop, at_once, lanes, lanes_with_sums: None, values, sized, accesses, rigid, predicated })
+        let lanes_with_sums = None;
+        Ok(EstimatedRegion {
+            scop,
+            at_once,
+            lanes,
+            lanes_with_sums,
+            values,
+            occasions,
+            sized,
+            accesses,
+            rigid,
+            predicated,
+        })
+    }
+
+    /// The region where what is unknown is so large; `None`: it is as large as it was.
+    pub(super) fn of_size(&self, size: i64) -> Result<Option<SizedRegion>, IslError> {
+        let sized = Sized::of(self.scop, &self.occasions, size)?;
+        if sized.values == self.sized.values {
+            return Ok(None);
+        }
+        let accesses = Accesses::of_all(self.scop, &sized.values[0])?;
+        Ok(Some(SizedRegion { sized, accesses }))
     }
 
     /// The statements that run together; each is in at least one of these, if it runs at all.
@@ -271,6 +302,34 @@ impl<'a> EstimatedRegion<'a> {
     }
 }
 
+/// A region at another size.
+pub(super) struct SizedRegion {
+    sized: Sized,
+    accesses: Rc<HashMap<StatementId, Accesses>>,
+}
+
+impl SizedRegion {
+    /// The instances of the largest of the deepest statements, by its bounding box: what a check counts.
+    pub(super) fn box_of_instances(&self) -> Result<f64, IslError> {
+        let mut most: (usize, f64) = (0, 0.0);
+        for (_, domain) in &self.sized.domains {
+            if domain.is_empty()? {
+                continue;
+            }
+            let depth = domain.dim(DimType::Set)?;
+            let mut count = 1.0;
+            for d in 0..depth {
+                let (low, high) = (domain.dim_min_val(d)?.to_i64(), domain.dim_max_val(d)?.to_i64());
+                count *= low.zip(high).map_or(NOMINAL_SIZE as f64, |(low, high)| high as f64 - low as f64 + 1.0);
+            }
+            if most.0 < depth || most.0 == depth && most.1 < count {
+                most = (depth, count);
+            }
+        }
+        Ok(most.1)
+    }
+}
+
 /// Everything that the estimate needs of a tree, and of what steps make of it.
 pub(super) struct EstimatedTree {
     pub shape: BandTree,
@@ -289,6 +348,11 @@ struct Accesses {
 }
 
 impl Accesses {
+    fn of_all(scop: &Scop, values: &[i64]) -> Result<Rc<HashMap<StatementId, Accesses>>, IslError> {
+        let all = scop.statements.iter().map(|(&id, statement)| Ok((id, Accesses::of(scop, statement, values)?)));
+        Ok(Rc::new(all.collect::<Result<_, IslError>>()?))
+    }
+
     fn of(scop: &Scop, statement: &Statement, values: &[i64]) -> Result<Accesses, IslError> {
         let dims = statement.domain.dim(DimType::Set)?;
         let mut references: Vec<ByteSteps> = Vec::new();
@@ -390,6 +454,17 @@ impl EstimatedTree {
             measure_trips(&mut shape, *id, domain)?;
         }
         let (rigid, predicated) = (Rc::clone(&region.rigid), Rc::clone(&region.predicated));
+        Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
+    }
+
+    /// The same tree where the region has another size.
+    pub(super) fn with_size(&self, region: &SizedRegion) -> Result<EstimatedTree, IslError> {
+        let mut shape = self.shape.clone();
+        shape.for_each_member(&mut |member| member.trips = 1.0);
+        for (id, domain) in &region.sized.domains {
+            measure_trips(&mut shape, *id, domain)?;
+        }
+        let (rigid, predicated) = (Rc::clone(&self.rigid), Rc::clone(&self.predicated));
         Ok(EstimatedTree { shape, rigid, predicated, accesses: Rc::clone(&region.accesses) })
     }
 
