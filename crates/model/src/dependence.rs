@@ -50,18 +50,19 @@ struct Unions {
     at_once: OnceCell<UnionMap>,
 }
 
-fn once(cell: &OnceCell<UnionMap>, make: impl FnOnce() -> Result<UnionMap, IslError>) -> Result<UnionMap, IslError> {
+/// What is in the cell, made where nothing is in it yet.
+pub(crate) fn once<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, IslError>) -> Result<&T, IslError> {
     if let Some(made) = cell.get() {
-        return Ok(made.clone());
+        return Ok(made);
     }
     let made = make()?;
-    Ok(cell.get_or_init(|| made).clone())
+    Ok(cell.get_or_init(|| made))
 }
 
 impl Dependences {
     /// What an order must respect in which live ranges of scalars stay in place.
     pub fn validity(&self) -> Result<UnionMap, IslError> {
-        once(&self.unions.validity, || self.flow.union(&self.anti)?.union(&self.output)?.coalesce())
+        once(&self.unions.validity, || self.flow.union(&self.anti)?.union(&self.output)?.coalesce()).cloned()
     }
     /// What every order must respect in which live ranges of scalars may change places, `ranges` aside.
     pub fn firm_validity(&self) -> Result<UnionMap, IslError> {
@@ -69,6 +70,7 @@ impl Dependences {
             Some(ranges) => self.flow.union(&ranges.firm)?.coalesce(),
             None => self.validity(),
         })
+        .cloned()
     }
     /// What iterations that run at once must not have between them: two updates at once would lose one, and a scalar is one cell.
     ///
@@ -88,6 +90,7 @@ impl Dependences {
             }
             all.coalesce()
         })
+        .cloned()
     }
     /// Whether updates may change places.
     pub fn has_reductions(&self) -> Result<bool, IslError> {

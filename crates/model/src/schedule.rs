@@ -4,15 +4,19 @@
 //! chooses among them, chooses the order of the loops in each band and their tiles, and compares with the original order. Where
 //! no gain is predicted the region is left alone.
 
+mod attempts;
+mod contest;
 mod cost;
 mod linear;
 mod nominal;
 mod order;
 mod orders;
 mod outlook;
+mod region;
 mod search;
 mod shape;
 mod split;
+mod trials;
 
 pub use order::{Order, OrderError, Start};
 pub use orders::{Orders, Scalars};

@@ -1,6 +1,6 @@
 //! Which values of the parameters the estimate has in mind.
 
-use super::shape::byte_steps;
+use super::region::byte_steps;
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{Access, ArrayId, ParamId, Scop, Statement};
 use isl::{DimType, IslError, Set, Val};

@@ -1,7 +1,7 @@
 //! The orders that isl's scheduler finds, neither tiled nor judged.
 
 use super::Fusion;
-use crate::dependence::{Dependences, Ranged};
+use crate::dependence::{Dependences, Ranged, once};
 use crate::scop::{ArrayId, Scop};
 use crate::transform::are_apart;
 use isl::{
@@ -32,27 +32,26 @@ pub enum Scalars {
 }
 
 /// What isl's scheduler is told of a region, prepared once for all runs of it.
-pub struct Orders {
+pub struct Orders<'a> {
     ctx: Ctx,
     domain: UnionSet,
     /// What is not simplified is made when it is needed for the first time.
     exact: OnceCell<Relations>,
     simplified: Relations,
     unsized_relations: OnceCell<Relations>,
-    told: Told,
+    told: Told<'a>,
 }
 
 /// What is told, as it is.
 #[derive(Clone)]
-struct Told {
+struct Told<'a> {
     has_predicates: bool,
-    deps: Dependences,
+    deps: &'a Dependences,
     /// Those that may change places.
     ranges: Vec<Ranged>,
 }
 
 /// `{ source -> sink }` each.
-#[derive(Clone)]
 struct Relations {
     /// What every order must respect.
     validity: UnionMap,
@@ -65,13 +64,12 @@ struct Relations {
     conditional: Option<Conditional>,
 }
 
-#[derive(Clone)]
 struct Conditional {
     live: UnionMap,
     order: UnionMap,
 }
 
-impl Told {
+impl Told<'_> {
     /// What may not be written hides nothing that was there before, so that all pairs of a chain depend on each other. The scheduler
     /// only needs neighbours: where those are in order, all are. What comes of it is checked with all.
     fn neighbours(&self, pairs: UnionMap) -> Result<UnionMap, IslError> {
@@ -84,7 +82,7 @@ impl Told {
         simplify: impl Fn(&UnionMap) -> Result<UnionMap, IslError>,
         done: Option<&Relations>,
     ) -> Result<Relations, IslError> {
-        let deps = &self.deps;
+        let deps = self.deps;
         let ctx = deps.flow.ctx();
         let proximity = match done {
             Some(done) => done.proximity.clone(),
@@ -121,48 +119,40 @@ impl Told {
     }
 }
 
-impl Orders {
+impl<'a> Orders<'a> {
     /// Of those in which live ranges of scalars keep their order.
     ///
     /// Requires: `deps` are the dependences of `scop`.
-    pub fn of(scop: &Scop, deps: &Dependences) -> Result<Orders, IslError> {
+    pub fn of(scop: &Scop, deps: &'a Dependences) -> Result<Orders<'a>, IslError> {
         let ctx = &scop.ctx;
         let mut domain = UnionSet::empty_ctx(ctx)?;
         for statement in scop.statements.values() {
             domain = domain.union(&UnionSet::from_set(&statement.domain)?)?;
         }
         let has_predicates = scop.statements.values().any(|s| !s.predicates.is_empty());
-        let told = Told { has_predicates, deps: deps.clone(), ranges: Vec::new() };
+        let told = Told { has_predicates, deps, ranges: Vec::new() };
         Orders::from_told(ctx.clone(), domain, told, None)
     }
 
     /// Of those in which they may change places, where they can.
-    pub fn with_scalars_reordered(&self) -> Result<Orders, IslError> {
+    pub fn with_scalars_reordered(&self) -> Result<Orders<'a>, IslError> {
         let ranges = self.told.deps.ranges.as_ref().map_or_else(Vec::new, |ranges| ranges.scalars.clone());
         let told = Told { ranges, ..self.told.clone() };
         Orders::from_told(self.ctx.clone(), self.domain.clone(), told, Some(&self.simplified))
     }
 
-    fn from_told(ctx: Ctx, domain: UnionSet, told: Told, done: Option<&Relations>) -> Result<Orders, IslError> {
+    fn from_told(ctx: Ctx, domain: UnionSet, told: Told<'a>, done: Option<&Relations>) -> Result<Orders<'a>, IslError> {
         let simplify = |pairs: &UnionMap| pairs.gist_domain(&domain)?.gist_range(&domain)?.coalesce();
         let simplified = told.relations(simplify, done)?;
         Ok(Orders { ctx, domain, exact: OnceCell::new(), simplified, unsized_relations: OnceCell::new(), told })
     }
 
     fn exact(&self) -> Result<&Relations, IslError> {
-        if self.exact.get().is_none() {
-            let exact = self.told.relations(|pairs| Ok(pairs.clone()), None)?;
-            return Ok(self.exact.get_or_init(|| exact));
-        }
-        Ok(self.exact.get().expect("made above"))
+        once(&self.exact, || self.told.relations(|pairs| Ok(pairs.clone()), None))
     }
 
     fn without_sizes(&self) -> Result<&Relations, IslError> {
-        if self.unsized_relations.get().is_none() {
-            let relations = self.told.relations(without_sizes, None)?;
-            return Ok(self.unsized_relations.get_or_init(|| relations));
-        }
-        Ok(self.unsized_relations.get().expect("made above"))
+        once(&self.unsized_relations, || self.told.relations(without_sizes, None))
     }
 
     /// One run of the scheduler.

@@ -5,7 +5,8 @@
 
 use super::cost::{Code, Lanes, Nest, References, estimate, least};
 use super::nominal::assumed_sizes;
-use super::shape::{EstimatedRegion, EstimatedTree};
+use super::region::EstimatedRegion;
+use super::shape::EstimatedTree;
 use super::split::{MIN_SPLIT, is_one_loop};
 use super::{AS_GOOD, Decision, Machine, ScheduleOptions};
 use crate::scop::{Access, ArrayId, ArrayKind, Scop, StatementId};

@@ -1,23 +1,25 @@
 //! Which of the possible orders is worth it.
 
-use super::cost::{Code, Cost, Lanes, Nest, References, chains_through_memory, estimate, only, uses_vectors};
+use super::attempts::{best_steps, drawn_reversals, is_drawn, permuted_and_tiled, with_steps_of};
+use super::contest::Contest;
+use super::cost::{Code, Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
-use super::shape::{BandTree, EstimatedBand, EstimatedRegion, EstimatedTree, instances_of_band};
+use super::region::EstimatedRegion;
+use super::shape::{BandTree, EstimatedTree, instances_of_band};
 use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
+use super::trials::Trials;
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::{Dependences, LiveRanges};
-use crate::scop::{Scop, StatementId};
+use crate::scop::Scop;
 use crate::transform::{BandId, KeptOrder, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Of two estimates this close, the simpler order wins.
-const TIE: f64 = 0.98;
+pub(super) const TIE: f64 = 0.98;
 /// Live ranges may change places along the loops in whose iterations they stay; one loop alone cannot be permuted with another.
 const LOOPS_TO_PERMUTE: usize = 2;
-/// More code is worth it only if it is faster by this.
-const SIDE_BY_SIDE: f64 = 1.1;
 /// An order that takes no more than this share of the original's time, and uses again what is in registers or caches along more than one
 /// loop, is good enough: others are not looked for.
 const GREAT: f64 = 1.0 / 3.0;
@@ -68,81 +70,6 @@ impl Candidate {
         let jams = self.steps.iter().filter(|step| matches!(step, Step::Jam { .. })).count();
         jams > 1 || self.steps.iter().any(|step| matches!(step, Step::Tile { .. }))
     }
-}
-
-/// Questions about one tree, whether steps on it are legal: few are asked, and not again what is known.
-struct Trials {
-    left: usize,
-    /// What was found to be illegal side by side. As much of the same loops, or more, is taken to be, whatever else is done: that may be
-    /// wrong, and then an order is missed.
-    refused: Vec<Groups>,
-    /// The tree of those that were found to be legal last.
-    kept: Option<KeptOrder>,
-}
-
-/// How many iterations of which loops run side by side: by the number of a band, and the member's place in it before it is permuted.
-type Groups = BTreeMap<(u32, usize), i64>;
-
-impl Trials {
-    fn new() -> Trials {
-        Trials { left: MAX_TRIALS, refused: Vec::new(), kept: None }
-    }
-
-    fn are_legal(
-        &mut self,
-        steps: &Steps,
-        ask: impl Fn(&Steps) -> Result<Option<KeptOrder>, IslError>,
-    ) -> Result<bool, IslError> {
-        let groups = groups_in(steps);
-        let covers = |less: &Groups| less.iter().all(|(at, by)| groups.get(at).is_some_and(|own| own >= by));
-        if self.left == 0 || self.refused.iter().any(covers) {
-            return Ok(false);
-        }
-        self.left -= 1;
-        // It is mostly not their number that is wrong, nor the tiles that they are in, and this is quicker to find out.
-        let plainest = plainest(steps);
-        if plainest != *steps && !groups.is_empty() && ask(&plainest)?.is_none() {
-            self.refused.push(groups_in(&plainest));
-            return Ok(false);
-        }
-        let kept = ask(steps)?;
-        if kept.is_none() && !groups.is_empty() {
-            self.refused.push(groups);
-        }
-        let are_legal = kept.is_some();
-        self.kept = kept.or(self.kept.take());
-        Ok(are_legal)
-    }
-}
-
-/// The fewest iterations of the same loops side by side, and no tiles.
-fn plainest(steps: &Steps) -> Steps {
-    let of_step = |step: &Step| match step {
-        Step::Tile { .. } => None,
-        Step::Jam { band, member, .. } => {
-            let is_tiled = |step: &Step| matches!(step, Step::Tile { band: tiled, .. } if tiled.points() == *band);
-            let whole = steps.iter().filter(|step| is_tiled(step)).map(Step::band).next();
-            Some(Step::Jam { band: whole.unwrap_or(*band), member: *member, by: GROUPS[0] })
-        }
-        other => Some(other.clone()),
-    };
-    steps.iter().filter_map(of_step).collect()
-}
-
-fn groups_in(steps: &Steps) -> Groups {
-    let order_of = |number: u32| {
-        steps.iter().find_map(|step| match step {
-            Step::Permute { band, order } if band.number == number => Some(order),
-            _ => None,
-        })
-    };
-    let of_step = |step: &Step| match step {
-        Step::Jam { band, member, by } => {
-            Some(((band.number, order_of(band.number).map_or(*member, |order| order[*member])), *by))
-        }
-        _ => None,
-    };
-    steps.iter().filter_map(of_step).collect()
 }
 
 /// When it is asked whether steps are legal that isl does not vouch for. Of the candidates only one is taken: the others need not be
@@ -210,7 +137,7 @@ impl Task<'_> {
 /// The orders that were found so far.
 struct Found<'a> {
     task: Task<'a>,
-    orders: Orders,
+    orders: Orders<'a>,
     candidates: Vec<Candidate>,
     /// Why some were not.
     failure: Option<IslError>,
@@ -372,24 +299,23 @@ pub(super) fn choose(
     let after = best.cost.cycles + memory;
     let must_pay = is_one_loop && !options.worthwhile.is_infinite();
     let is_better = after < worthwhile * before.cycles && keeps_vectors;
+    let contest = Contest { region: &region, original: &original, tree: &best.tree, steps: &best.steps, machine };
     let (pays, least_instances) = if must_pay {
         let least = paying_iterations(scop, [&original.nest(&[]), &best.tree.nest(&best.steps)], machine, options);
         let least = least.filter(|least| *least as f64 * scop.statements.len() as f64 <= instances);
         (least.is_some(), least)
     } else if is_better && !options.worthwhile.is_infinite() {
-        let contest = Contest { original: &original, best: &best, machine };
-        let alternatives = region.alternatives();
-        (alternatives.len() == 1 || alternatives.iter().all(|statements| contest.is_won(statements)), None)
+        (contest.is_won_with_each_choice(), None)
     } else {
         (!must_pay, None)
     };
     let gains = is_better && pays;
     let is_free = options.worthwhile.is_infinite() || options.parallel;
     let least_instances = match least_instances {
-        None if gains && !is_free => loses_up_to(task, [&original, &best.tree], &best.steps)?,
+        None if gains && !is_free => contest.loses_up_to()?.map(|lost| lost.max(options.min_instances as i64)),
         least => least,
     };
-    let idles = gains && !is_free && Contest { original: &original, best: &best, machine }.idles();
+    let idles = gains && !is_free && contest.idles();
     let finish = |from: &Candidate, steps: &Steps, reason: String, cycles: f64| {
         let Candidate { start, first, skews, tree, trials, .. } = from;
         let steps = &if options.spoil { spoilt(&tree.shape, steps) } else { steps.clone() };
@@ -473,89 +399,6 @@ fn is_known(candidates: &[Candidate], schedule: &Schedule) -> Result<bool, IslEr
         }
     }
     Ok(false)
-}
-
-/// Sizes below the one that is assumed of what is unknown.
-const SMALLER_SIZES: [i64; 6] = [128, 192, 256, 384, 512, 768];
-/// What it may take to look at one of them.
-const SMALLER: Budget = Budget::new("a smaller size", 50_000);
-
-/// So many instances, counted as a check does, up to which the new order is no faster; `None`: it is faster at the smallest size that we
-/// look at.
-///
-/// What an order gains by lines that come to the cache once instead of again and again, it does not gain where they stay there anyway.
-/// So small loops run the original. An order that gains at the smallest size gains by what it computes, and does so at any.
-fn loses_up_to(task: Task, [original, new]: [&EstimatedTree; 2], steps: &Steps) -> Result<Option<i64>, IslError> {
-    let Task { region, machine, .. } = task;
-    let ctx = &region.scop().ctx;
-    let mut found = None;
-    for size in SMALLER_SIZES {
-        let loses = || -> Result<Option<i64>, IslError> {
-            let Some(sized) = region.of_size(size)? else { return Ok(None) };
-            let (nest, references) = original.with_size(&sized)?.nest(&[]);
-            let before = estimate(&nest, &references, machine, Code::Original).cycles;
-            let (nest, references) = new.with_size(&sized)?.nest(steps);
-            let is_slow = new_cost(&nest, &references, machine).cycles >= (1.0 - AS_GOOD) * before;
-            if is_slow { sized.box_of_instances().map(|count| Some(count as i64)) } else { Ok(None) }
-        };
-        let left = ctx.operations_left().map_or(u64::MAX, |left| left / 2);
-        let Some(instances) = ctx.try_within(SMALLER.at_most(left), loses)?.flatten() else { break };
-        found = Some(instances.max(task.options.min_instances as i64));
-    }
-    Ok(found)
-}
-
-/// Parts of a region that take less than this share of its time do not matter.
-const SMALL_PART: f64 = 0.1;
-
-/// Which of the two orders is faster where a parameter chooses between loops: the new order must win with each choice, not only with both
-/// together.
-struct Contest<'a> {
-    original: &'a EstimatedTree,
-    best: &'a Candidate,
-    machine: &'a Machine,
-}
-
-impl Contest<'_> {
-    /// Where these statements run, and no others.
-    fn is_won(&self, statements: &BTreeSet<StatementId>) -> bool {
-        let (before, references) = self.original.nest(&[]);
-        let (after, new_references) = self.best.tree.nest(&self.best.steps);
-        let runs = |s: &StatementId| statements.contains(s);
-        let all = estimate(&before, &references, self.machine, Code::Original).cycles;
-        let was = estimate(&only(&before, &runs), &references, self.machine, Code::Original).cycles;
-        let is = new_cost(&only(&after, &runs), &new_references, self.machine).cycles;
-        was < SMALL_PART * all || is < (1.0 - AS_GOOD) * was
-    }
-
-    /// Of loops that stay one after the other, as they were, some are not faster, and wait for themselves. How long that takes is up to
-    /// what LLVM makes of the chain, which is better as it was.
-    fn idles(&self) -> bool {
-        let old = self.original.nest(&[]).0;
-        let parts: Vec<BTreeSet<StatementId>> = old.iter().map(statements_in).collect();
-        let (new, _) = self.best.tree.nest(&self.best.steps);
-        let stays_apart = |new: &Nest| parts.iter().any(|part| statements_in(new).is_subset(part));
-        let idles = |(part, statements): (&Nest, &BTreeSet<StatementId>)| waits(part) && !self.is_won(statements);
-        parts.len() > 1 && new.iter().all(stays_apart) && old.iter().zip(&parts).any(idles)
-    }
-}
-
-/// An innermost loop of it hands a value on.
-fn waits(part: &Nest) -> bool {
-    match part {
-        Nest::Statement(_) => false,
-        Nest::Loop { lanes, body, .. } => {
-            let is_innermost = body.iter().all(|inner| matches!(inner, Nest::Statement(_)));
-            is_innermost && lanes.wait() || body.iter().any(waits)
-        }
-    }
-}
-
-fn statements_in(part: &Nest) -> BTreeSet<StatementId> {
-    match part {
-        Nest::Statement(s) => [*s].into(),
-        Nest::Loop { body, .. } => body.iter().flat_map(statements_in).collect(),
-    }
 }
 
 /// To get memory and give it back costs this much, whatever its size; and every page of it is fetched from the system when it is
@@ -692,205 +535,10 @@ fn reason(before: &Cost, Candidate { cost: after, steps, .. }: &Candidate) -> St
     format!("{} (estimated {:.1} times faster)", gains.join(" and "), before.cycles / after.cycles)
 }
 
-/// So many orders are asked about that may be illegal.
-const MAX_TRIALS: usize = 4;
 /// What it may take to look at the original order again.
 const AS_IT_IS: Budget = Budget::new("the order as it is", 300_000);
 /// What each of these questions may take.
 const TRIAL: Budget = Budget::new("an order that may be illegal", 200_000);
-
-/// What new loops take.
-fn new_cost(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
-    let mut cost = estimate(nest, references, machine, Code::New);
-    cost.cycles += chains_through_memory(nest, references, 1.0);
-    cost
-}
-
-/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
-///
-/// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
-fn best_steps(
-    tree: &EstimatedTree,
-    first: Steps,
-    machine: &Machine,
-    options: &ScheduleOptions,
-    is_legal: &mut impl FnMut(&Steps) -> Result<bool, IslError>,
-) -> Result<(Steps, Cost), IslError> {
-    let price = |steps: &Steps| {
-        let (nest, references) = tree.nest(steps);
-        new_cost(&nest, &references, machine)
-    };
-    let mut steps = first;
-    let mut best = price(&steps);
-    let mut tried = 0;
-    // What is said of bands and their members is said for one iteration of the loops around: if those run side by side below them, and
-    // depend on each other, it may be otherwise. Nor is it said of loops that run backwards.
-    let mut tangled: BTreeSet<u32> = BTreeSet::new();
-    let is_reversed = !steps.is_empty();
-    for band in tree.bands() {
-        let is_tangled = |own: &Steps| {
-            let around = band.around.iter().any(|number| tangled.contains(number));
-            let jams = own.iter().any(|step| matches!(step, Step::Jam { .. }));
-            around || jams && is_reversed
-        };
-        let mut attempts: Vec<(Steps, Cost, bool)> = Vec::new();
-        for Attempt { own, is_sure } in candidates(&band, &steps, options) {
-            let is_sure = is_sure && !is_tangled(&own);
-            let attempt = with_steps_of(band.id, &steps, own);
-            let cost = price(&attempt);
-            attempts.push((attempt, cost, is_sure));
-        }
-        if let Some(number) = options.draw {
-            for (attempt, cost, is_sure) in attempts {
-                tried += 1;
-                if is_drawn(number, band.id, tried - 1) && (is_sure || is_legal(&attempt)?) {
-                    (steps, best) = (attempt, cost);
-                    if !is_sure {
-                        tangled.insert(band.id.number);
-                    }
-                }
-            }
-            continue;
-        }
-        // In the order of candidates, so that a simpler one wins unless another is better by more than a tie.
-        let mut left = attempts;
-        let is_jam = |step: &Step| matches!(step, Step::Jam { .. }) && step.band().number == band.id.number;
-        let mut plain = left.iter().take_while(|(attempt, ..)| !attempt.iter().any(is_jam)).count();
-        loop {
-            let mut found: Option<usize> = None;
-            let mut least = best.cycles;
-            for (at, (_, cost, _)) in left.iter().enumerate() {
-                let cycles = cost.cycles * if at < plain { 1.0 } else { SIDE_BY_SIDE };
-                if cycles < TIE * least {
-                    (found, least) = (Some(at), cycles);
-                }
-            }
-            let Some(at) = found else { break };
-            let (attempt, cost, is_sure) = left.remove(at);
-            plain -= usize::from(at < plain);
-            if is_sure || is_legal(&attempt)? {
-                (steps, best) = (attempt, cost);
-                if !is_sure {
-                    tangled.insert(band.id.number);
-                }
-                break;
-            }
-        }
-    }
-    Ok((steps, best))
-}
-
-/// This order, these tiles and groups of a band in place of those it has.
-fn with_steps_of(band: BandId, steps: &Steps, own: Steps) -> Steps {
-    let stays = |step: &&Step| {
-        let is_order = matches!(step, Step::Permute { .. } | Step::Tile { .. } | Step::Jam { .. });
-        step.band().number != band.number || !is_order
-    };
-    steps.iter().filter(stays).cloned().chain(own).collect()
-}
-
-/// Backwards is never faster: only drawn orders have it, for some of the loops along which no dependence moves.
-fn drawn_reversals(shape: &BandTree, options: &ScheduleOptions) -> Steps {
-    let Some(number) = options.draw else { return Steps::new() };
-    let mut steps = Steps::new();
-    shape.for_each_band(&mut |band, members, _| {
-        let free = members.iter().filter(|m| m.coincident && is_drawn(!number, band, m.position as u64));
-        steps.extend(free.map(|m| Step::Reverse { band, member: m.position }));
-    });
-    steps
-}
-
-/// Whether to take one more candidate for a band in place of what it has: any number draws about every third.
-fn is_drawn(number: u64, band: BandId, tried: u64) -> bool {
-    let mut x = number
-        ^ (u64::from(band.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        ^ tried.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    x = (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (x ^ (x >> 32)).is_multiple_of(3)
-}
-
-/// Steps for one band.
-struct Attempt {
-    own: Steps,
-    /// They are legal if the band is permutable.
-    is_sure: bool,
-}
-
-/// Every member innermost in turn, the others in isl's order, without tiles and with; each of these also with groups of iterations side
-/// by side.
-fn candidates(band: &EstimatedBand, so_far: &Steps, options: &ScheduleOptions) -> Vec<Attempt> {
-    let members = band.members.len();
-    let mut orders = Vec::new();
-    if band.permutable && members > 1 {
-        for innermost in (0..members).rev() {
-            let order: Vec<usize> = (0..members).filter(|m| *m != innermost).chain([innermost]).collect();
-            orders.push((order.clone(), None));
-            if options.tile > 0 {
-                for &inner in &options.inner_tiles {
-                    let sizes = (0..members).map(|m| if m + 1 == members { inner } else { options.tile }).collect();
-                    orders.push((order.clone(), Some(sizes)));
-                }
-            }
-        }
-    }
-    let own =
-        |(order, sizes): &(Vec<usize>, Option<Vec<i64>>)| permuted_and_tiled(band.id, order.clone(), sizes.clone());
-    let mut out: Vec<Attempt> = orders.iter().map(|order| Attempt { own: own(order), is_sure: true }).collect();
-    if band.may_be_jammed {
-        let of_step = |step: &Step| match step {
-            Step::Jam { band: outer, by, .. } if band.around.contains(&outer.number) => Some(*by),
-            _ => None,
-        };
-        let copies = so_far.iter().filter_map(of_step).product();
-        orders.insert(0, ((0..members).collect(), None));
-        for order in &orders {
-            let points = if order.1.is_some() { band.id.points() } else { band.id };
-            for groups in groups_of(band, &order.0, copies) {
-                let is_sure =
-                    groups.iter().all(|&(m, _)| band.members[order.0[m]].coincident) || band.is_leaf && band.permutable;
-                let jams = groups.iter().map(|&(member, by)| Step::Jam { band: points, member, by });
-                out.push(Attempt { own: own(order).into_iter().chain(jams).collect(), is_sure });
-            }
-        }
-    }
-    out
-}
-
-/// How many iterations may run side by side: of one loop, and of two that are next to each other.
-const GROUPS: [i64; 3] = [2, 4, 8];
-const GROUPS_OF_TWO: [(i64, i64); 3] = [(2, 4), (4, 2), (4, 4)];
-/// More copies of a statement are too many.
-const MAX_COPIES: usize = 32;
-
-/// Which members, at their places in this order of the band, and how many iterations of each, where there are so many copies already.
-/// An innermost loop has nothing below it to
-/// run them in, and a loop should go round more than once.
-fn groups_of(band: &EstimatedBand, order: &[usize], copies: i64) -> Vec<Vec<(usize, i64)>> {
-    let outer = order.len() - usize::from(band.is_innermost);
-    // What is innermost then has vectors if it has none now, or a chain, as long as nothing moves along it.
-    let innermost = &band.members[order[order.len() - 1]];
-    if band.is_innermost && !innermost.coincident && innermost.lanes != Lanes::Chained {
-        return Vec::new();
-    }
-    // Predicates are asked before a loop of independent iterations, or in it again and again.
-    if band.is_predicated && !(band.is_leaf && innermost.coincident) {
-        return Vec::new();
-    }
-    let fits = |groups: &Vec<(usize, i64)>| {
-        let copies = copies * groups.iter().map(|(_, by)| by).product::<i64>();
-        groups.iter().all(|&(m, by)| band.members[order[m]].trips >= 2.0 * by as f64)
-            && copies as usize * band.statements <= MAX_COPIES
-    };
-    let one = (0..outer).flat_map(|m| GROUPS.map(|by| vec![(m, by)]));
-    let two = (1..outer).flat_map(|m| GROUPS_OF_TWO.map(|(by, of_inner)| vec![(m - 1, by), (m, of_inner)]));
-    one.chain(two).filter(fits).collect()
-}
-
-fn permuted_and_tiled(band: BandId, order: Vec<usize>, sizes: Option<Vec<i64>>) -> Steps {
-    let permutes = order.iter().enumerate().any(|(at, m)| at != *m);
-    let permute = permutes.then_some(Step::Permute { band, order });
-    permute.into_iter().chain(sizes.map(|sizes| Step::Tile { band, sizes })).collect()
-}
 
 /// The same steps with a coincident member in front of every outermost band, if that is possible for one of them.
 fn parallel_steps(candidate: &Candidate) -> Option<Steps> {

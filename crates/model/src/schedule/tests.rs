@@ -59,7 +59,7 @@ fn check(sketch: &str, expected: Expect) {
 
 /// Changes bands at random, in ways that are legal; `schedule` is labelled.
 fn random_steps(dice: &mut Dice, scop: &Scop, deps: &Dependences, schedule: &Schedule) -> Steps {
-    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&region::EstimatedRegion::of(scop, deps).unwrap(), schedule).unwrap();
     let mut steps = Steps::new();
     tree.shape.for_each_band(&mut |band, members, permutable| {
         for member in members.iter().filter(|m| m.coincident) {

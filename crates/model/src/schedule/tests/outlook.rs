@@ -70,3 +70,13 @@ fn what_is_written_anywhere_keeps_its_order() {
     expect!["whatever the order, it takes at least 100 % of the original's time, with what is unknown assumed 1024"]
         .assert_eq(&prospects(&scop));
 }
+
+#[test]
+fn what_only_hands_on_a_scalar_is_left_alone() {
+    let sketch = "for i : 0 <= i < p0
+                    for j : 0 <= j < p0
+                      read A0[j, i]; read A1[]; write A1[]";
+    check(sketch, expect!["all that it computes are scalars, each from what they were before"]);
+    // A sum that may be in any order may be along the rows.
+    check(&sketch.replace("read A1[]; write A1[]", "update A1[] +"), expect!["worth a look"]);
+}

@@ -210,7 +210,7 @@ fn random_order(dice: &mut Dice, scop: &Scop, deps: &Dependences) -> Schedule {
     };
     let schedule = labelled(&found.unwrap_or_else(|| scop.schedule.clone())).unwrap();
     let mut steps = random_steps(dice, scop, deps, &schedule);
-    let tree = shape::EstimatedTree::of(&shape::EstimatedRegion::of(scop, deps).unwrap(), &schedule).unwrap();
+    let tree = shape::EstimatedTree::of(&region::EstimatedRegion::of(scop, deps).unwrap(), &schedule).unwrap();
     let wrong = dice.roll(6);
     let mut at = 0;
     tree.shape.for_each_band(&mut |band, members, _| {
