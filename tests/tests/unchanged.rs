@@ -52,8 +52,7 @@ impl Source {
                 ));
             }
             // Otherwise it would do the same once more: all but what is transformed.
-            if !transformed.is_empty()
-                && self.compile(&object, Some(&format!("position={position},analyze")))? != plain
+            if !transformed.is_empty() && self.compile(&object, Some(&format!("position={position},analyze")))? != plain
             {
                 return Err(format!("{position}, analyze: the object file differs from the plain compiler's"));
             }

@@ -8,11 +8,13 @@ pub mod delinearize;
 pub mod dependence;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod inequalities;
 mod known;
 pub mod loop_ast;
 pub mod names;
 pub mod plan;
 pub mod polynomial;
+mod quasi_affine;
 pub mod refusal;
 pub mod schedule;
 pub mod scop;

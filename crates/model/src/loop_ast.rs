@@ -2,6 +2,7 @@
 //!
 //! All arithmetic is in ℤ. Whoever turns an [`Expr`] into machine arithmetic proves that it fits (see [`Expr::interval`]).
 
+mod direct;
 mod fits;
 mod generate;
 mod jam;
@@ -140,6 +141,15 @@ impl LoopRole {
     }
     pub fn is_for_vectors(self) -> bool {
         matches!(self, LoopRole::Vectors | LoopRole::Threads { vectors: true })
+    }
+    /// What it is with one iteration.
+    fn alone(self) -> LoopRole {
+        match self {
+            // Which of the iterations side by side it is tells whose scalars these are.
+            LoopRole::Jammed { .. } => self,
+            _ if self.is_independent() => LoopRole::Independent,
+            _ => LoopRole::InOrder,
+        }
     }
     /// What it is inside of a loop whose iterations have a thread each.
     fn in_thread(self) -> LoopRole {

@@ -1,12 +1,12 @@
-//! From a schedule tree to loops, through isl's AST generator.
+//! From a schedule tree to loops: directly where that is simple, else through isl's AST generator.
 //!
 //! What the schedule says about loops travels through isl in the labels above bands. isl names the counter of the loop for the member
 //! at depth d `c<d>`, so a loop finds its role by its counter's name in the labels around it, whatever isl dropped or duplicated in
 //! between.
 //!
-//! What isl makes of a tree is not believed: see `order.rs`.
+//! What is made of a tree, by us or by isl, is not believed: see `order.rs`.
 
-use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell, order};
+use super::{BinaryOp, Counter, Expr, For, LoopRole, Node, OwnCell, direct, order};
 use crate::scop::{CopyId, ParamId, StatementId, ValueId};
 use crate::transform::{BandId, Copies, Label, Points, Tree, instances_at, label_above, labelled};
 use isl::{
@@ -60,23 +60,18 @@ const ORDER: Budget = Budget::new("order of loops", 1_000_000);
 pub fn generate(tree: &Tree, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
     let ctx = context.ctx().clone();
     let mut last = None;
-    for way in [Way::Separate, Way::Default, Way::SeparateAll] {
+    for way in [Way::Direct, Way::Separate, Way::Default, Way::SeparateAll] {
         // More code is no help where there is too much.
         if way == Way::SeparateAll && !matches!(last, Some(AstError::Wrong { .. })) {
             break;
         }
-        let loops = ctx.within(AST, || {
-            // What the context says need not be simplified away again in every loop.
-            let schedule = way.of(&labelled(&tree.schedule.gist_domain_params(context)?)?)?;
-            let (copies, cells) = (tree.copies.clone(), Rc::new(RefCell::new(Vec::new())));
-            let ast = match copies.is_empty() {
-                true => build(context)?.node_from_schedule(&schedule)?,
-                false => with_cells(build(context)?, &copies, &cells)?.node_from_schedule(&schedule)?,
-            };
-            let (roles, cells) = (roles(&schedule)?, cells.take());
-            let mut converter = Converter { roles, copies, cells, counters: 0, nodes: 0, limit: options.max_nodes };
-            converter.node(&ast, &Surroundings::default())
-        });
+        let loops = match way {
+            Way::Direct => match direct::loops(tree, context, options.max_nodes)? {
+                Some(loops) => Ok(loops),
+                None => continue,
+            },
+            _ => ctx.within(AST, || way.loops(tree, context, options)),
+        };
         let checked = loops.and_then(|loops| {
             ctx.within(ORDER, || order::check(&loops, tree, context))?;
             Ok(loops)
@@ -164,30 +159,36 @@ fn roles(schedule: &Schedule) -> Result<Roles, IslError> {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(true);
         }
-        let Some(Label { band, threads, vectors, jam }) = label_above(node)? else { return Ok(true) };
+        let Some(label) = label_above(node)? else { return Ok(true) };
         let (members, depth) = (node.band_n_member()?, node.get_schedule_depth()?);
         let mut roles = Vec::new();
         for m in 0..members {
-            let vectors = vectors && m + 1 == members;
-            let role = match node.band_member_get_coincident(m)? {
-                false => LoopRole::InOrder,
-                true if threads && m == 0 => LoopRole::Threads { vectors },
-                true if vectors => LoopRole::Vectors,
-                true => LoopRole::Independent,
-            };
-            let role = jam.map_or(role, |by| LoopRole::Jammed { points: Points { band, by } });
-            roles.push((depth + m, role));
+            roles.push((depth + m, role_of_member(Some(label), m, members, node.band_member_get_coincident(m)?)));
         }
         // Loops that are written out stand at several leaves.
-        out.entry(band).or_default().extend(roles);
+        out.entry(label.band).or_default().extend(roles);
         Ok(true)
     })?;
     Ok(out)
 }
 
-/// What isl is asked to make of a tree's bands.
+/// What becomes of a member of a band.
+pub(super) fn role_of_member(label: Option<Label>, m: usize, members: usize, is_coincident: bool) -> LoopRole {
+    let vectors = label.is_some_and(|label| label.vectors) && m + 1 == members;
+    match label {
+        Some(Label { jam: Some(by), band, .. }) => LoopRole::Jammed { points: Points { band, by } },
+        _ if !is_coincident => LoopRole::InOrder,
+        Some(Label { threads: true, .. }) if m == 0 => LoopRole::Threads { vectors },
+        _ if vectors => LoopRole::Vectors,
+        _ => LoopRole::Independent,
+    }
+}
+
+/// How a tree's loops are found.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
+    /// By ourselves, where that is simple.
+    Direct,
     /// Statements that share an innermost loop get loops of their own where their iterations differ. This keeps guards out of it, but can
     /// multiply code.
     Separate,
@@ -198,6 +199,20 @@ enum Way {
 }
 
 impl Way {
+    fn loops(self, tree: &Tree, context: &Set, options: &AstOptions) -> Result<Node, AstError> {
+        // What the context says need not be simplified away again in every loop.
+        let schedule = self.of(&labelled(&tree.schedule.gist_domain_params(context)?)?)?;
+        let (copies, cells) = (tree.copies.clone(), Rc::new(RefCell::new(Vec::new())));
+        let ast = match copies.is_empty() {
+            true => build(context)?.node_from_schedule(&schedule)?,
+            false => with_cells(build(context)?, &copies, &cells)?.node_from_schedule(&schedule)?,
+        };
+        let (roles, cells) = (roles(&schedule)?, cells.take());
+        let mut converter = Converter { roles, copies, cells, counters: 0, nodes: 0, limit: options.max_nodes };
+        converter.node(&ast, &Surroundings::default())
+    }
+
+    /// What isl is asked to make of the bands.
     fn of(self, schedule: &Schedule) -> Result<Schedule, IslError> {
         schedule.map_schedule_node_bottom_up(|node: ScheduleNode| -> Result<ScheduleNode, IslError> {
             if node.get_type()? != ScheduleNodeType::Band || is_jammed(&node)? {
@@ -205,7 +220,7 @@ impl Way {
             }
             let members = node.band_n_member()?;
             match self {
-                Way::Separate if members > 0 && !has_band_below(&node)? && instances_at(&node)?.n_set()? > 1 => {
+                Way::Separate if members > 0 && !has_loop_below(&node)? && instances_at(&node)?.n_set()? > 1 => {
                     node.band_member_set_ast_loop_type(members - 1, AstLoopType::Separate)
                 }
                 Way::SeparateAll => {
@@ -222,10 +237,11 @@ fn is_jammed(band: &ScheduleNode) -> Result<bool, IslError> {
     Ok(label_above(band)?.is_some_and(|label| label.jam.is_some()))
 }
 
-fn has_band_below(node: &ScheduleNode) -> Result<bool, IslError> {
+/// One that is not to be written out.
+pub(super) fn has_loop_below(node: &ScheduleNode) -> Result<bool, IslError> {
     for child in node.children()? {
         let is_loop = child.get_type()? == ScheduleNodeType::Band && !is_jammed(&child)?;
-        if is_loop || has_band_below(&child)? {
+        if is_loop || has_loop_below(&child)? {
             return Ok(true);
         }
     }
@@ -315,12 +331,7 @@ impl Converter {
                 return self.node(&ast.for_get_body()?, &inner);
             }
             let body = self.node(&ast.for_get_body()?, &inner)?;
-            let role = match role {
-                // Which of the iterations side by side it is tells whose scalars these are.
-                LoopRole::Jammed { .. } => role,
-                _ if role.is_independent() => LoopRole::Independent,
-                _ => LoopRole::InOrder,
-            };
+            let role = role.alone();
             return Ok(Node::For(Box::new(For { counter, last: first.clone(), first, step: 1, body, role })));
         }
         let role = if scope.in_thread { role.in_thread() } else { role };
@@ -444,14 +455,14 @@ fn is_least(e: &Expr) -> bool {
     matches!(e, Expr::Binary(BinaryOp::Min, ..))
 }
 
-fn minus_one(e: Expr) -> Expr {
+pub(super) fn minus_one(e: Expr) -> Expr {
     match e {
         Expr::Int(v) => Expr::Int(v - 1),
         e => Expr::binary(BinaryOp::Sub, e, Expr::Int(1)),
     }
 }
 
-fn negated(e: Expr) -> Expr {
+pub(super) fn negated(e: Expr) -> Expr {
     match e {
         Expr::Int(v) => Expr::Int(-v),
         e => Expr::Neg(Box::new(e)),

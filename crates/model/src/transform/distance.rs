@@ -5,7 +5,8 @@
 //! with `i' > i` the row `i` moves forward. Where it is known that the pairs agree in rows above, such as `floor(i/4)`, that tells of
 //! others, such as `i mod 4`. isl is asked for the rest.
 
-use isl::{Aff, BasicMap, DimType, IslError, MultiUnionPwAff, UnionMap, UnionPwAff};
+use crate::quasi_affine::{Form, Linear};
+use isl::{BasicMap, DimType, IslError, MultiUnionPwAff, UnionMap, UnionPwAff};
 use num_integer::Integer;
 use std::collections::HashMap;
 
@@ -82,17 +83,7 @@ pub(crate) struct Distances<'a> {
 
 impl Row {
     pub(crate) fn of(row: &UnionPwAff) -> Result<Row, IslError> {
-        let mut forms = HashMap::new();
-        for part in row.pw_affs()? {
-            let pieces = part.pieces()?;
-            let [(domain, aff)] = pieces.as_slice() else { continue };
-            if domain.plain_is_universe()?
-                && let Some(form) = Form::of(aff)?
-            {
-                forms.insert(part.get_domain_space()?.get_tuple_name(DimType::Set)?, form);
-            }
-        }
-        Ok(Row { row: row.clone(), forms })
+        Ok(Row { row: row.clone(), forms: Form::by_statement(row)? })
     }
 
     /// Requires: only those of the pairs count that agree in all rows `above`.
@@ -168,68 +159,6 @@ impl Distances<'_> {
             }
         }
         Ok(backward)
-    }
-}
-
-/// A quasi-affine expression: a linear one, in which floors of others are numbers like any other.
-struct Form {
-    whole: Linear,
-    /// What is rounded down, divided by what. One may contain those before it.
-    floors: Vec<(Linear, i128)>,
-}
-
-#[derive(Clone, Default, PartialEq, Eq)]
-struct Linear {
-    params: Vec<(String, i128)>,
-    dims: Vec<i128>,
-    floors: Vec<i128>,
-    constant: i128,
-}
-
-impl Form {
-    /// `None`: there are numbers that do not fit, or fractions.
-    fn of(aff: &Aff) -> Result<Option<Form>, IslError> {
-        let count = aff.dim(DimType::Div)?;
-        let Some((whole, 1)) = Linear::of(aff, count)? else { return Ok(None) };
-        let mut floors = Vec::new();
-        for k in 0..count {
-            // The number is without what it is divided by.
-            let Some((inner, by)) = Linear::of(&aff.get_div(k)?, count)? else { return Ok(None) };
-            if inner.floors[k..].iter().any(|c| *c != 0) {
-                return Ok(None);
-            }
-            floors.push((inner, by));
-        }
-        Ok(Some(Form { whole, floors }))
-    }
-}
-
-impl Linear {
-    /// The expression times a number, and that number.
-    fn of(aff: &Aff, floors: usize) -> Result<Option<(Linear, i128)>, IslError> {
-        let denominator = aff.get_denominator_val()?;
-        let scaled = |value: isl::Val| -> Result<Option<i128>, IslError> {
-            Ok(value.mul(&denominator)?.to_i64().map(i128::from))
-        };
-        let Some(all) = denominator.to_i64() else { return Ok(None) };
-        let mut linear = Linear::default();
-        for k in 0..aff.dim(DimType::Param)? {
-            let Some(value) = scaled(aff.get_coefficient_val(DimType::Param, k)?)? else { return Ok(None) };
-            if value != 0 {
-                linear.params.push((aff.get_dim_name(DimType::Param, k)?, value));
-            }
-        }
-        for (kind, count, out) in
-            [(DimType::In, aff.dim(DimType::In)?, &mut linear.dims), (DimType::Div, floors, &mut linear.floors)]
-        {
-            for k in 0..count {
-                let Some(value) = scaled(aff.get_coefficient_val(kind, k)?)? else { return Ok(None) };
-                out.push(value);
-            }
-        }
-        let Some(value) = scaled(aff.get_constant_val()?)? else { return Ok(None) };
-        linear.constant = value;
-        Ok(Some((linear, all.into())))
     }
 }
 

@@ -62,18 +62,18 @@ fn a_parametric_matmul_with_rows_inside_is_tiled() {
                   S0(c0, c1);
                 }
               }
-              if (p2 >= 1) {
-                for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
-                  for (int c3 = 0; c3 <= floord(p2 - 1, 32); ++c3) {
-                    for (int c4 = 0; c4 <= floord(p1 - 1, 256); ++c4) {
-                      for (int c5 = 0; c5 <= min(7, (-8) * c2 + (p0 - 1) / 4); ++c5) {
-                        for (int c6 = 0; c6 <= min(7, (-8) * c3 + (p2 - 1) / 4); ++c6) {
-                          // vector
-                          for (int c7 = 0; c7 <= min(255, p1 - 256 * c4 - 1); ++c7) {
-                            for (int c8 = 0; c8 <= min(3, p0 - 32 * c2 - 4 * c5 - 1); ++c8) {
-                              for (int c9 = 0; c9 <= min(3, p2 - 32 * c3 - 4 * c6 - 1); ++c9) {
-                                S1(32 * c2 + 4 * c5 + c8, 32 * c3 + 4 * c6 + c9, 256 * c4 + c7);
-                              }
+            }
+            if (p1 >= 1 && p2 >= 1) {
+              for (int c2 = 0; c2 <= (p0 - 1) / 32; ++c2) {
+                for (int c3 = 0; c3 <= (p2 - 1) / 32; ++c3) {
+                  for (int c4 = 0; c4 <= (p1 - 1) / 256; ++c4) {
+                    for (int c5 = 0; c5 <= min(7, (p0 - 32 * c2 - 1) / 4); ++c5) {
+                      for (int c6 = 0; c6 <= min(7, (p2 - 32 * c3 - 1) / 4); ++c6) {
+                        // vector
+                        for (int c7 = 0; c7 <= min(255, p1 - 256 * c4 - 1); ++c7) {
+                          for (int c8 = 0; c8 <= min(3, p0 - 32 * c2 - 4 * c5 - 1); ++c8) {
+                            for (int c9 = 0; c9 <= min(3, p2 - 32 * c3 - 4 * c6 - 1); ++c9) {
+                              S1(32 * c2 + 4 * c5 + c8, 32 * c3 + 4 * c6 + c9, 256 * c4 + c7);
                             }
                           }
                         }
@@ -460,8 +460,8 @@ fn a_parallel_matmul() {
             for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
                 for (int c2 = 0; c2 <= (p0 - 1) / 256; ++c2) {
-                  for (int c3 = 0; c3 <= min(7, (-8) * c0 + (p0 - 1) / 4); ++c3) {
-                    for (int c4 = 0; c4 <= min(7, (-8) * c1 + (p0 - 1) / 4); ++c4) {
+                  for (int c3 = 0; c3 <= min(7, (p0 - 32 * c0 - 1) / 4); ++c3) {
+                    for (int c4 = 0; c4 <= min(7, (p0 - 32 * c1 - 1) / 4); ++c4) {
                       // vector
                       for (int c5 = 0; c5 <= min(255, p0 - 256 * c2 - 1); ++c5) {
                         for (int c6 = 0; c6 <= min(3, p0 - 32 * c0 - 4 * c3 - 1); ++c6) {
@@ -641,14 +641,16 @@ fn side_by_side(sketch: &str, by: i64) -> String {
 #[test]
 fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_a_loop() {
     expect![[r#"
-        for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
-          for (int c1 = 0; c1 <= 2 + 2 * c0 - p0 <= 0 ? min(min(p0 - 1, 2 * c0 + 1), 2 * c0) : -1; ++c1) {
-            S0(2 * c0, c1);
-            S0(2 * c0 + 1, c1);
-          }
-          for (int c3 = 2 + 2 * c0 - p0 <= 0 ? max(0, 1 + 2 * c0) : 0; c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
-            for (int c4 = max(0, (-2) * c0 + c3); c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
-              S0(2 * c0 + c4, c3);
+        if (p0 >= 1) {
+          for (int c0 = 0; c0 <= (p0 - 1) / 2; ++c0) {
+            for (int c1 = 0; c1 <= 2 + 2 * c0 - p0 <= 0 ? min(min(p0 - 1, 2 * c0 + 1), 2 * c0) : -1; ++c1) {
+              S0(2 * c0, c1);
+              S0(2 * c0 + 1, c1);
+            }
+            for (int c3 = 2 + 2 * c0 - p0 <= 0 ? max(0, 1 + 2 * c0) : 0; c3 <= min(p0 - 1, 2 * c0 + 1); ++c3) {
+              for (int c4 = max(0, (-2) * c0 + c3); c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
+                S0(2 * c0 + c4, c3);
+              }
             }
           }
         }
@@ -664,33 +666,35 @@ fn groups_are_written_out_where_they_are_whole_and_the_edge_of_a_triangle_stays_
 #[test]
 fn a_scalar_is_one_for_each_of_a_group() {
     expect![[r#"
-        for (int c0 = 0; c0 <= floord(p0 + 1, 2) - 1; ++c0) {
-          if (2 + 2 * c0 - p0 <= 0) {
-            S0(2 * c0);
-            S0(2 * c0 + 1);
-          } else {
-            for (int c1 = 0; c1 <= min(1, p0 - 2 * c0 - 1); ++c1) {
-              S0(2 * c0 + c1);
-            }
-          }
-          if (2 + 2 * c0 - p0 <= 0) {
-            for (int c2 = 0; c2 <= 9; ++c2) {
-              S1(2 * c0, c2);
-              S1(2 * c0 + 1, c2);
-            }
-          } else {
-            for (int c5 = 0; c5 <= 9; ++c5) {
-              for (int c6 = 0; c6 <= min(1, p0 - 2 * c0 - 1); ++c6) {
-                S1(2 * c0 + c6, c5);
+        if (p0 >= 1) {
+          for (int c0 = 0; c0 <= (p0 - 1) / 2; ++c0) {
+            if (2 + 2 * c0 - p0 <= 0) {
+              S0(2 * c0);
+              S0(2 * c0 + 1);
+            } else {
+              for (int c1 = 0; c1 <= min(1, p0 - 2 * c0 - 1); ++c1) {
+                S0(2 * c0 + c1);
               }
             }
-          }
-          if (2 + 2 * c0 - p0 <= 0) {
-            S2(2 * c0);
-            S2(2 * c0 + 1);
-          } else {
-            for (int c4 = 0; c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
-              S2(2 * c0 + c4);
+            if (2 + 2 * c0 - p0 <= 0) {
+              for (int c2 = 0; c2 <= 9; ++c2) {
+                S1(2 * c0, c2);
+                S1(2 * c0 + 1, c2);
+              }
+            } else {
+              for (int c5 = 0; c5 <= 9; ++c5) {
+                for (int c6 = 0; c6 <= min(1, p0 - 2 * c0 - 1); ++c6) {
+                  S1(2 * c0 + c6, c5);
+                }
+              }
+            }
+            if (2 + 2 * c0 - p0 <= 0) {
+              S2(2 * c0);
+              S2(2 * c0 + 1);
+            } else {
+              for (int c4 = 0; c4 <= min(1, p0 - 2 * c0 - 1); ++c4) {
+                S2(2 * c0 + c4);
+              }
             }
           }
         }
@@ -723,8 +727,8 @@ fn a_triangle_that_counts_from_its_corner_is_straightened() {
             for (int c0 = 0; c0 <= (p0 - 1) / 32; ++c0) {
               for (int c1 = 0; c1 <= (p0 - 1) / 32; ++c1) {
                 for (int c2 = c0 / 8; c2 <= (p0 - 1) / 256; ++c2) {
-                  for (int c3 = 0; c3 <= min(7, (-8) * c0 + (p0 - 1) / 4); ++c3) {
-                    for (int c4 = 0; c4 <= min(7, (-8) * c1 + (p0 - 1) / 4); ++c4) {
+                  for (int c3 = 0; c3 <= min(7, (p0 - 32 * c0 - 1) / 4); ++c3) {
+                    for (int c4 = 0; c4 <= min(7, (p0 - 32 * c1 - 1) / 4); ++c4) {
                       // vector
                       for (int c5 = max(0, 32 * c0 - 256 * c2 + 4 * c3); c5 <= min(255, p0 - 256 * c2 - 1); ++c5) {
                         for (int c6 = 0; c6 <= min(3, (-32) * c0 + 256 * c2 - 4 * c3 + c5); ++c6) {

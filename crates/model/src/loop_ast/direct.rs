@@ -1,0 +1,585 @@
+//! Loops straight from a tree, where that is simple: each statement has one convex domain, and the statements in a loop have the same
+//! bounds there.
+//!
+//! From the root down, each member of a band becomes a counter c, equal to the member's value. That equation gives one of the
+//! statement's unknowns, a coordinate or a floor, in terms of c and what is known: after `c0 = floor(i/32)` and `c1 = i mod 32`, the
+//! coordinate i is `32 c0 + c1`. The bounds of c are what the statement's constraints say of it once the other unknowns are eliminated;
+//! a constraint on what is around the loop, which holds not yet, is a guard.
+//!
+//! isl's generator does all that and much more, at a price: this takes a small part of the time for most trees. What it makes is checked as
+//! isl's loops are, and where it is not right, or nothing comes of it, isl is asked.
+
+use super::generate::{has_loop_below, minus_one, negated, role_of_member};
+use super::{BinaryOp, Counter, Expr, For, Node};
+use crate::inequalities::{Affine, System};
+use crate::quasi_affine::{Form, Linear};
+use crate::scop::{ParamId, StatementId};
+use crate::transform::{Tree, label_above};
+use isl::{BasicMap, DimType, IslError, Map, ScheduleNode, ScheduleNodeType, Set};
+use planted::Fault;
+use std::collections::{BTreeSet, HashMap};
+
+/// Ensures, if there is one: it is what the tree says, as far as it was understood.
+pub(super) fn loops(tree: &Tree, context: &Set, max_nodes: usize) -> Result<Option<Node>, IslError> {
+    if !tree.copies.is_empty() {
+        return Ok(None);
+    }
+    let mut known = Known::default();
+    match &constraints(&Map::from_domain(&context.from_params()?)?)? {
+        Some(context) => known.system.and(context),
+        None => return Ok(None),
+    }
+    let mut active = Vec::new();
+    for domain in tree.schedule.get_domain()?.sets()? {
+        let name = domain.get_tuple_name()?;
+        let (Some(statement), Some(system)) =
+            (StatementId::from_isl_name(&name), constraints(&Map::from_domain(&domain)?)?)
+        else {
+            return Ok(None);
+        };
+        let coordinates = (0..domain.dim(DimType::Set)?).map(|d| Affine::variable(Var::Unknown(d))).collect();
+        let told = Active { statement, name, system, coordinates, floors: Vec::new() }.with_equations();
+        let Some(told) = told else { return Ok(None) };
+        active.push(told);
+    }
+    let mut maker = Maker { counters: 0, nodes: 0, max_nodes };
+    maker.node(&tree.schedule.get_root()?, active, &known)
+}
+
+/// In this order they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Var {
+    Param(ParamId),
+    /// Of the loops around, outermost first.
+    Counter(usize),
+    /// A coordinate or a floor that no counter tells yet.
+    Unknown(usize),
+}
+
+impl Var {
+    fn is_unknown(self) -> bool {
+        matches!(self, Var::Unknown(_))
+    }
+}
+
+type Row = Affine<Var>;
+
+/// A statement on the way to its leaf.
+#[derive(Clone)]
+struct Active {
+    statement: StatementId,
+    name: String,
+    system: System<Var>,
+    coordinates: Vec<Row>,
+    floors: Vec<Floor>,
+}
+
+/// `value` is `of / by`, rounded down.
+#[derive(Clone)]
+struct Floor {
+    of: Row,
+    by: i128,
+    value: Row,
+}
+
+/// What holds at a place among the loops, and the counters there.
+#[derive(Clone, Default)]
+struct Known {
+    system: System<Var>,
+    counters: Vec<Expr>,
+    in_thread: bool,
+}
+
+/// The constraints of a set as the domain of a map; `None` if they are not one conjunction, or not about dimensions alone.
+fn constraints(set: &Map) -> Result<Option<System<Var>>, IslError> {
+    let pieces: Vec<BasicMap> = set.basic_maps()?;
+    let [piece] = pieces.as_slice() else { return Ok(None) };
+    if piece.dim(DimType::Div)? > 0 {
+        return Ok(None);
+    }
+    let mut vars = Vec::new();
+    for k in 0..piece.dim(DimType::Param)? {
+        let name = piece.get_space()?.get_dim_name(DimType::Param, k)?;
+        let Some(param) = ParamId::from_isl_name(&name) else { return Ok(None) };
+        vars.push((DimType::Param, k, Var::Param(param)));
+    }
+    vars.extend((0..piece.dim(DimType::In)?).map(|k| (DimType::In, k, Var::Unknown(k))));
+    let mut system = System::default();
+    for constraint in piece.constraints()? {
+        let Some(value) = constraint.get_constant_val()?.to_i64() else { return Ok(None) };
+        let mut row = Row::number(value.into());
+        for &(kind, k, var) in &vars {
+            let Some(value) = constraint.get_coefficient_val(kind, k)?.to_i64() else { return Ok(None) };
+            match row.plus(&Row::variable(var), value.into()) {
+                Some(sum) => row = sum,
+                None => return Ok(None),
+            }
+        }
+        if constraint.is_equality()? { system.equate(row) } else { system.demand(row) }
+    }
+    Ok(Some(system))
+}
+
+impl Active {
+    /// The value of a member of a band.
+    fn value(&mut self, form: &Form) -> Option<Row> {
+        let mut floors = Vec::new();
+        for (inner, by) in &form.floors {
+            let of = self.sum(inner, &floors)?;
+            let same = self.floors.iter().find(|floor| floor.of == of && floor.by == *by);
+            let value = match same {
+                Some(floor) => floor.value.clone(),
+                None => {
+                    let value = Row::variable(Var::Unknown(self.coordinates.len() + self.floors.len()));
+                    let rest = of.plus(&value, -by)?;
+                    self.system.demand(rest.clone());
+                    self.system.demand(Row::number(by - 1).plus(&rest, -1)?);
+                    self.floors.push(Floor { of, by: *by, value: value.clone() });
+                    value
+                }
+            };
+            floors.push(value);
+        }
+        self.sum(&form.whole, &floors)
+    }
+
+    fn sum(&self, linear: &Linear, floors: &[Row]) -> Option<Row> {
+        let mut sum = Row::number(linear.constant);
+        for (name, times) in &linear.params {
+            sum = sum.plus(&Row::variable(Var::Param(ParamId::from_isl_name(name)?)), *times)?;
+        }
+        for (times, value) in linear.dims.iter().zip(&self.coordinates) {
+            sum = sum.plus(value, *times)?;
+        }
+        for (at, times) in linear.floors.iter().enumerate().filter(|(_, times)| **times != 0) {
+            sum = sum.plus(floors.get(at)?, *times)?;
+        }
+        Some(sum)
+    }
+
+    /// The same where the counter is known to be this value.
+    fn counted(mut self, counter: Var, value: &Row) -> Option<Active> {
+        // A floor first: what it is taken of may be told by a later counter.
+        let unknown = value.terms().filter(|(v, times)| v.is_unknown() && times.abs() == 1).max();
+        let Some((v, times)) = unknown else {
+            if value.terms().any(|(v, _)| v.is_unknown()) {
+                return None;
+            }
+            self.system.equate(value.plus(&Row::variable(counter), -1)?);
+            return Some(self);
+        };
+        // counter = ±v + rest
+        let rest = value.with(v, &Row::number(0))?;
+        self.told(v, &Row::variable(counter).plus(&rest, -1)?.times(times)?)
+    }
+
+    /// The same where an unknown is known to be this value.
+    fn told(mut self, v: Var, value: &Row) -> Option<Active> {
+        self.system = self.system.with(v, value)?;
+        for row in &mut self.coordinates {
+            *row = row.with(v, value)?;
+        }
+        for floor in &mut self.floors {
+            (floor.of, floor.value) = (floor.of.with(v, value)?, floor.value.with(v, value)?);
+        }
+        Some(self)
+    }
+
+    /// The same with what its own equations tell: a coordinate that is a number, or the sum of others.
+    fn with_equations(mut self) -> Option<Active> {
+        while let Some((v, times, equation)) = self.telling_equation() {
+            let value = equation.with(v, &Row::number(0))?.times(-times)?;
+            self = self.told(v, &value)?;
+        }
+        Some(self)
+    }
+
+    fn telling_equation(&self) -> Option<(Var, i128, Row)> {
+        self.system.equations().find_map(|equation| {
+            let (v, times) = equation.terms().find(|(v, times)| v.is_unknown() && times.abs() == 1)?;
+            Some((v, times, equation.clone()))
+        })
+    }
+
+    /// What its constraints say of what is known.
+    fn projected(&self) -> Option<System<Var>> {
+        let mut system = self.system.clone();
+        let unknowns = self.coordinates.len() + self.floors.len();
+        for v in (0..unknowns).map(Var::Unknown) {
+            system = system.without(v)?;
+        }
+        Some(system)
+    }
+}
+
+/// The iterations of a loop, and what has to hold for there to be any.
+#[derive(PartialEq)]
+struct Bounds {
+    /// `a c + … ≥ 0` with a > 0, and the others.
+    below: Vec<Row>,
+    above: Vec<Row>,
+    /// Zero, or else not negative.
+    guards: BTreeSet<(Row, bool)>,
+    /// The one iteration, if it is one.
+    only: Option<Row>,
+}
+
+impl Bounds {
+    fn of(active: &Active, counter: Var, known: &System<Var>) -> Option<Bounds> {
+        let system = active.projected()?;
+        let mut guards = guards(&system, known, |row| row.coefficient(counter) == 0);
+        let equation = system.equations().find(|row| row.coefficient(counter) != 0);
+        if let Some(equation) = equation {
+            let by = equation.coefficient(counter);
+            if by.abs() != 1 {
+                return None;
+            }
+            let only = equation.plus(&Row::variable(counter), -by)?.times(-by)?;
+            // What else is said of it is said of that value.
+            let at = system.with(counter, &only)?;
+            guards.extend(self::guards(&at, known, |_| true));
+            return Some(Bounds { below: Vec::new(), above: Vec::new(), guards, only: Some(only) });
+        }
+        let mut rows: Vec<Row> = system.inequalities().filter(|row| row.coefficient(counter) != 0).collect();
+        // Numbers first.
+        rows.sort_by_key(|row| row.terms().count());
+        let mut known = known.clone();
+        for (row, is_zero) in &guards {
+            if *is_zero { known.equate(row.clone()) } else { known.demand(row.clone()) }
+        }
+        for at in (0..rows.len()).rev() {
+            let mut others = known.clone();
+            rows.iter().enumerate().filter(|(k, _)| *k != at).for_each(|(_, row)| others.demand(row.clone()));
+            if others.implies(&rows[at]) {
+                rows.remove(at);
+            }
+        }
+        let (below, above): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.coefficient(counter) > 0);
+        if below.is_empty() || above.is_empty() {
+            return None;
+        }
+        Some(Bounds { below, above, guards, only: None })
+    }
+}
+
+impl Bounds {
+    /// Of a loop for both, if one has no iterations that the other has not, which then has to ask further inside.
+    fn together_with(
+        mut self,
+        mut other: Bounds,
+        counter: Var,
+        known: &System<Var>,
+        may_ask_inside: bool,
+    ) -> Option<Bounds> {
+        let guards = self.guards.intersection(&other.guards).cloned().collect();
+        let is_same = (&self.below, &self.above, &self.only) == (&other.below, &other.above, &other.only);
+        if is_same || may_ask_inside && self.includes(&other, counter, known) {
+            self.guards = guards;
+            return Some(self);
+        }
+        other.guards = guards;
+        (may_ask_inside && other.includes(&self, counter, known)).then_some(other)
+    }
+
+    fn includes(&self, other: &Bounds, counter: Var, known: &System<Var>) -> bool {
+        let mut inside = known.clone();
+        other.below.iter().chain(&other.above).for_each(|row| inside.demand(row.clone()));
+        if let Some(only) = &other.only {
+            let Some(equation) = only.plus(&Row::variable(counter), -1) else { return false };
+            inside.equate(equation);
+        }
+        self.only.is_none() && self.below.iter().chain(&self.above).all(|row| inside.implies(row))
+    }
+}
+
+/// The rows that do not hold already.
+fn guards(system: &System<Var>, known: &System<Var>, counts: impl Fn(&Row) -> bool) -> BTreeSet<(Row, bool)> {
+    let equations = system.equations().filter(|row| counts(row) && !known.implies_zero(row));
+    let mut guards: BTreeSet<(Row, bool)> = equations.map(|row| (row.clone(), true)).collect();
+    guards.extend(system.inequalities().filter(|row| counts(row) && !known.implies(row)).map(|row| (row, false)));
+    // Of each, whether the others say it.
+    for (row, is_zero) in guards.clone() {
+        let mut others = known.clone();
+        for (other, is_zero) in guards.iter().filter(|(other, _)| *other != row) {
+            if *is_zero { others.equate(other.clone()) } else { others.demand(other.clone()) }
+        }
+        if !is_zero && others.implies(&row) {
+            guards.remove(&(row, is_zero));
+        }
+    }
+    guards
+}
+
+struct Maker {
+    counters: u32,
+    nodes: usize,
+    max_nodes: usize,
+}
+
+/// `None`: it is not simple.
+type Made = Result<Option<Node>, IslError>;
+
+impl Maker {
+    fn node(&mut self, node: &ScheduleNode, active: Vec<Active>, known: &Known) -> Made {
+        self.nodes += 1;
+        let is_there = |active: &Active| {
+            let mut both = known.system.clone();
+            both.and(&active.system);
+            !both.is_impossible()
+        };
+        let active: Vec<Active> = active.into_iter().filter(is_there).collect();
+        if active.is_empty() {
+            return Ok(Some(Node::Block(Vec::new())));
+        }
+        if self.nodes > self.max_nodes {
+            return Ok(None);
+        }
+        match node.get_type()? {
+            ScheduleNodeType::Leaf => Ok(self.leaf(active, known)),
+            ScheduleNodeType::Domain | ScheduleNodeType::Mark => self.node(&node.child(0)?, active, known),
+            ScheduleNodeType::Sequence | ScheduleNodeType::Set => self.parts(node, active, known),
+            ScheduleNodeType::Band => {
+                let mut values = Vec::new();
+                for row in node.band_get_partial_schedule()?.list()? {
+                    values.push(Form::by_statement(&row)?);
+                }
+                self.members(node, &values, 0, active, known)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn parts(&mut self, node: &ScheduleNode, active: Vec<Active>, known: &Known) -> Made {
+        let mut parts = Vec::new();
+        for part in node.children()? {
+            let mut inside = Vec::new();
+            for set in part.filter_get_filter()?.sets()? {
+                let Some(filter) = constraints(&Map::from_domain(&set)?)? else { return Ok(None) };
+                let name = set.get_tuple_name()?;
+                for active in active.iter().filter(|active| active.name == name) {
+                    let mut active = active.clone();
+                    // Its coordinates are told by then.
+                    let mut filter = filter.clone();
+                    for (d, value) in active.coordinates.iter().enumerate() {
+                        match filter.with(Var::Unknown(d), value) {
+                            Some(told) => filter = told,
+                            None => return Ok(None),
+                        }
+                    }
+                    active.system.and(&filter);
+                    inside.push(active);
+                }
+            }
+            match self.node(&part.child(0)?, inside, known)? {
+                Some(Node::Block(inner)) => parts.extend(inner),
+                Some(other) => parts.push(other),
+                None => return Ok(None),
+            }
+        }
+        if planted::is(Fault::PartsSwapped) {
+            parts.reverse();
+        }
+        Ok(Some(if parts.len() == 1 { parts.remove(0) } else { Node::Block(parts) }))
+    }
+
+    /// The loops of a band from member m on, and what is in them.
+    fn members(
+        &mut self,
+        band: &ScheduleNode,
+        values: &[HashMap<String, Form>],
+        m: usize,
+        active: Vec<Active>,
+        known: &Known,
+    ) -> Made {
+        let Some(forms) = values.get(m) else { return self.node(&band.child(0)?, active, known) };
+        let counter = Var::Counter(known.counters.len());
+        // Where an innermost loop would ask in every iteration, isl makes several of it.
+        let may_ask_inside = m + 1 < values.len() || has_loop_below(band)?;
+        let mut inside = Vec::new();
+        let mut all: Option<Bounds> = None;
+        for mut active in active {
+            let value = forms.get(&active.name).and_then(|form| active.value(form));
+            let Some(active) = value.and_then(|value| active.counted(counter, &value)) else { return Ok(None) };
+            let Some(bounds) = Bounds::of(&active, counter, &known.system) else { return Ok(None) };
+            let together = match all {
+                None => Some(bounds),
+                Some(others) => bounds.together_with(others, counter, &known.system, may_ask_inside),
+            };
+            let Some(together) = together else { return Ok(None) };
+            all = Some(together);
+            inside.push(active);
+        }
+        let Some(Bounds { below, above, mut guards, only }) = all else { return Ok(None) };
+        if planted::is(Fault::EmptyLoopsTurn) {
+            guards.clear();
+        }
+        let (condition, mut known) = self.guarded(guards, known);
+        let number = Counter(self.counters);
+        self.counters += 1;
+        let role = role_of_member(label_above(band)?, m, values.len(), band.band_member_get_coincident(m)?);
+        let made = match only {
+            Some(value) => {
+                let (role, first) = (role.alone(), known.expr(&value));
+                known.system.equate(value.plus(&Row::variable(counter), -1).expect("it was like this"));
+                let is_plain = matches!(first, Expr::Int(_) | Expr::Param(_) | Expr::Counter(_));
+                if is_plain && !role.is_jammed() {
+                    known.counters.push(first);
+                    self.members(band, values, m + 1, inside, &known)?
+                } else {
+                    known.counters.push(Expr::Counter(number));
+                    let body = self.members(band, values, m + 1, inside, &known)?;
+                    body.map(|body| loop_of(For { counter: number, last: first.clone(), first, step: 1, body, role }))
+                }
+            }
+            None => {
+                let role = if known.in_thread { role.in_thread() } else { role };
+                known.in_thread |= role.is_for_threads();
+                let first = below.iter().map(|row| known.quotient(row, counter, End::First));
+                let last = above.iter().map(|row| known.quotient(row, counter, End::Last));
+                let (Some(first), Some(last)) = (first.collect::<Option<Vec<_>>>(), last.collect::<Option<Vec<_>>>())
+                else {
+                    return Ok(None);
+                };
+                let of = |op, bounds: Vec<Expr>| bounds.into_iter().reduce(|l, r| Expr::binary(op, l, r));
+                let (Some(first), Some(mut last)) = (of(BinaryOp::Max, first), of(BinaryOp::Min, last)) else {
+                    return Ok(None);
+                };
+                if planted::is(Fault::RemainderShort) && matches!(last, Expr::Binary(BinaryOp::Min, ..)) {
+                    last = minus_one(last);
+                }
+                below.into_iter().chain(above).for_each(|row| known.system.demand(row));
+                known.counters.push(Expr::Counter(number));
+                let body = self.members(band, values, m + 1, inside, &known)?;
+                body.map(|body| loop_of(For { counter: number, first, last, step: 1, body, role }))
+            }
+        };
+        Ok(made.map(|made| under(condition, made)))
+    }
+
+    fn leaf(&mut self, mut active: Vec<Active>, known: &Known) -> Option<Node> {
+        let only = active.pop().filter(|_| active.is_empty())?;
+        let is_told = |row: &Row| row.terms().all(|(v, _)| !v.is_unknown());
+        if !only.coordinates.iter().all(is_told) {
+            return None;
+        }
+        let (condition, known) = self.guarded(guards(&only.projected()?, &known.system, |_| true), known);
+        let coordinates = only.coordinates.iter().map(|row| known.expr(row)).collect();
+        let call = Node::Call { statement: only.statement, coordinates, found: Vec::new(), private: Vec::new() };
+        Some(under(condition, call))
+    }
+
+    /// The condition, and what is known where it holds.
+    fn guarded(&mut self, guards: BTreeSet<(Row, bool)>, known: &Known) -> (Option<Expr>, Known) {
+        let mut inside = known.clone();
+        let mut condition = None;
+        for (row, is_zero) in guards {
+            let this = known.comparison(&row, is_zero);
+            if is_zero {
+                inside.system.equate(row)
+            } else {
+                inside.system.demand(row)
+            }
+            condition = Some(match condition {
+                None => this,
+                Some(others) => Expr::binary(BinaryOp::And, others, this),
+            });
+        }
+        self.nodes += usize::from(condition.is_some());
+        (condition, inside)
+    }
+}
+
+fn loop_of(f: For) -> Node {
+    Node::For(Box::new(f))
+}
+
+fn under(condition: Option<Expr>, then: Node) -> Node {
+    match condition {
+        Some(_) if planted::is(Fault::GuardDropped) => then,
+        Some(condition) => Node::If { condition, then: Box::new(then), otherwise: None },
+        None => then,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    First,
+    Last,
+}
+
+impl Known {
+    fn variable(&self, v: Var) -> Expr {
+        match v {
+            Var::Param(p) => Expr::Param(p),
+            Var::Counter(k) => self.counters[k].clone(),
+            Var::Unknown(_) => unreachable!("it is told by then"),
+        }
+    }
+
+    fn term(&self, v: Var, times: i128) -> Expr {
+        match times {
+            1 => self.variable(v),
+            _ => Expr::binary(BinaryOp::Mul, Expr::Int(times), self.variable(v)),
+        }
+    }
+
+    fn expr(&self, row: &Row) -> Expr {
+        let mut sum: Option<Expr> = None;
+        for (v, times) in row.terms() {
+            sum = Some(match sum {
+                None if times == -1 => negated(self.variable(v)),
+                None => self.term(v, times),
+                Some(sum) if times < 0 => Expr::binary(BinaryOp::Sub, sum, self.term(v, -times)),
+                Some(sum) => Expr::binary(BinaryOp::Add, sum, self.term(v, times)),
+            });
+        }
+        match (sum, row.constant) {
+            (None, constant) => Expr::Int(constant),
+            (Some(sum), 0) => sum,
+            (Some(sum), constant) if constant < 0 => Expr::binary(BinaryOp::Sub, sum, Expr::Int(-constant)),
+            (Some(sum), constant) => Expr::binary(BinaryOp::Add, sum, Expr::Int(constant)),
+        }
+    }
+
+    /// The first or last counter for which the row is not negative.
+    fn quotient(&self, row: &Row, counter: Var, end: End) -> Option<Expr> {
+        let by = row.coefficient(counter);
+        let rest = row.with(counter, &Row::number(0))?;
+        let dividend = match end {
+            // by · c + rest ≥ 0: c is −rest / by at least, rounded up.
+            End::First => rest.times(-1)?.plus(&Row::number(by - 1), 1)?,
+            // −by · c + rest ≥ 0
+            End::Last => rest,
+        };
+        if by.abs() == 1 {
+            return Some(self.expr(&dividend));
+        }
+        let is_positive = self.system.implies(&dividend) || planted::is(Fault::QuotientTruncated);
+        let op = if is_positive { BinaryOp::NonNegDiv } else { BinaryOp::FloorDiv };
+        Some(Expr::binary(op, self.expr(&dividend), Expr::Int(by.abs())))
+    }
+
+    /// `x >= y + 1` for `x − y − 1 ≥ 0`.
+    fn comparison(&self, row: &Row, is_zero: bool) -> Expr {
+        let side = |sign: i128| {
+            let parts = row.terms().filter(|(_, times)| times.signum() == sign);
+            parts.fold(Row::number(0), |sum, (v, times)| {
+                sum.plus(&Row::variable(v), times.abs()).expect("it is part of what there was")
+            })
+        };
+        let (mut left, mut right) = (side(1), side(-1));
+        // Without anything on the left, the number is there: 7 >= x.
+        if left.is_number() || row.constant > 0 && !right.is_number() {
+            left.constant = row.constant;
+        } else {
+            right.constant = -row.constant;
+        }
+        let (op, left, right) = match (is_zero, left.is_number()) {
+            (true, false) => (BinaryOp::Eq, left, right),
+            (true, true) => (BinaryOp::Eq, right, left),
+            (false, false) => (BinaryOp::Ge, left, right),
+            (false, true) => (BinaryOp::Le, right, left),
+        };
+        Expr::binary(op, self.expr(&left), self.expr(&right))
+    }
+}
