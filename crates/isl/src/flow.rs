@@ -13,8 +13,6 @@ methods! { UnionAccessInfo;
     fn set_must_source(&self, must_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_must_source;
     /// The accesses that may define an element.
     fn set_may_source(&self, may_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_may_source;
-    /// The accesses that end the life of an element: they hide earlier ones and are no sources themselves.
-    fn set_kill(&self, kill: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_kill;
     /// The order of execution, as { instance -> time }.
     fn set_schedule_map(&self, schedule_map: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_schedule_map;
     fn compute_flow(&self) -> UnionFlow = isl_union_access_info_compute_flow;

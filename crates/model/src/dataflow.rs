@@ -17,30 +17,40 @@ pub(crate) struct Question<'a> {
     pub certain: Option<&'a UnionMap>,
     /// They may define an element.
     pub possible: Option<&'a UnionMap>,
-    /// They hide what came before and are no sources themselves.
-    pub kills: Option<&'a UnionMap>,
 }
 
 impl<'a> Question<'a> {
     /// What defines, for certain, what the sinks find?
     pub(crate) fn certain(sinks: &'a UnionMap, certain: &'a UnionMap) -> Question<'a> {
-        Question { sinks, certain: Some(certain), possible: None, kills: None }
+        Question { sinks, certain: Some(certain), possible: None }
     }
 
     /// Requires: `times` is `{ instance -> [t…] }`, all of one length, for all instances of the question.
     pub(crate) fn ask(&self, times: &UnionMap) -> Result<Answer, IslError> {
-        let mut asked = UnionAccessInfo::from_sink(self.sinks)?.set_schedule_map(&with_clock(times)?)?;
+        self.ask_at(&with_clock(times, Direction::Forward)?)
+    }
+
+    /// The same with the time running backwards: who accesses an element next?
+    pub(crate) fn ask_backwards(&self, times: &UnionMap) -> Result<Answer, IslError> {
+        self.ask_at(&with_clock(times, Direction::Backward)?)
+    }
+
+    fn ask_at(&self, times: &UnionMap) -> Result<Answer, IslError> {
+        let mut asked = UnionAccessInfo::from_sink(self.sinks)?.set_schedule_map(times)?;
         if let Some(certain) = self.certain {
             asked = asked.set_must_source(certain)?;
         }
         if let Some(possible) = self.possible {
             asked = asked.set_may_source(possible)?;
         }
-        if let Some(kills) = self.kills {
-            asked = asked.set_kill(kills)?;
-        }
         Ok(Answer(asked.compute_flow()?))
     }
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
 }
 
 pub(crate) struct Answer(UnionFlow);
@@ -64,21 +74,28 @@ impl Answer {
     }
 }
 
-/// The same times, without numbers in dimensions in which some statement counts.
-fn with_clock(times: &UnionMap) -> Result<UnionMap, IslError> {
+/// The same order, without numbers in dimensions in which some statement counts, and without dimensions in which all have the same number.
+fn with_clock(times: &UnionMap, direction: Direction) -> Result<UnionMap, IslError> {
     let maps = times.maps()?;
     let Some(first) = maps.first() else { return Ok(times.clone()) };
-    if planted::is(planted::Fault::TimeWithoutClock) {
-        return Ok(times.clone());
-    }
+    let sign = match direction {
+        Direction::Forward => "",
+        Direction::Backward => "-",
+    };
     let length = first.dim(DimType::Out)?;
     let mut to = Vec::new();
     for d in 0..length {
-        let mut counts = false;
+        let mut numbers = Vec::new();
         for map in &maps {
-            counts |= !map.plain_get_val_if_fixed(DimType::Out, d)?.is_int()?;
+            numbers.push(map.plain_get_val_if_fixed(DimType::Out, d)?.to_i64());
         }
-        to.push(if counts { format!("t{d} + {SYMBOL}") } else { format!("t{d}") });
+        let is_counted = numbers.contains(&None) && !planted::is(planted::Fault::TimeWithoutClock);
+        let is_the_same = numbers[0].is_some() && numbers.iter().all(|number| *number == numbers[0]);
+        match is_counted {
+            _ if is_the_same => {}
+            true => to.push(format!("{sign}t{d} + {SYMBOL}")),
+            false => to.push(format!("{sign}t{d}")),
+        }
     }
     let from: Vec<String> = (0..length).map(|d| format!("t{d}")).collect();
     let text = format!("[{SYMBOL}] -> {{ [{}] -> [{}] }}", from.join(", "), to.join(", "));

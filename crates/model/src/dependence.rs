@@ -269,16 +269,14 @@ fn last_writers(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
     let writes = certain.union(&possible)?;
     let times = order.of_accesses(ctx, accesses)?;
-    let by_writes = |sinks| Question { sinks, certain: Some(&certain), possible: Some(&possible), kills: None };
+    let by_writes = |sinks| Question { sinks, certain: Some(&certain), possible: Some(&possible) };
     let flow = by_writes(&reads).ask(&times)?;
     let output = by_writes(&writes).ask(&times)?;
-    // Reads hide no writes; certain writes between a read and a write make the anti dependence a chain of that write's
-    // anti dependence and an output dependence.
-    let anti = Question { sinks: &writes, certain: None, possible: Some(&reads), kills: Some(&certain) };
-    let anti = anti.ask(&times)?;
+    // Of the writes after a read, those that no certain write hides: a later one is a chain of such a pair and an output dependence.
+    let anti = by_writes(&reads).ask_backwards(&times)?;
     Ok(ValueBased {
         flow: order.instances(ctx, &flow.possible()?)?,
-        anti: order.instances(ctx, &anti.possible()?)?,
+        anti: order.instances(ctx, &anti.possible()?.reverse()?)?,
         output: order.instances(ctx, &output.possible()?)?,
     })
 }

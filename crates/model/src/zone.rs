@@ -120,7 +120,7 @@ impl Timeline {
             Ok(out)
         };
         let (sinks, certain, possible) = (all(reads, 0)?, all(certain, 1)?, all(possible, 1)?);
-        let question = Question { sinks: &sinks, certain: Some(&certain), possible: Some(&possible), kills: None };
+        let question = Question { sinks: &sinks, certain: Some(&certain), possible: Some(&possible) };
         let flow = question.ask(&times)?;
         let mut pairs = Vec::new();
         for map in flow.possible_with_elements()?.maps()? {

@@ -6,7 +6,6 @@ functions! {
     pub fn isl_union_access_info_from_sink(sink: Take<isl_union_map>) -> Give<isl_union_access_info>;
     pub fn isl_union_access_info_set_must_source(access: Take<isl_union_access_info>, must_source: Take<isl_union_map>) -> Give<isl_union_access_info>;
     pub fn isl_union_access_info_set_may_source(access: Take<isl_union_access_info>, may_source: Take<isl_union_map>) -> Give<isl_union_access_info>;
-    pub fn isl_union_access_info_set_kill(access: Take<isl_union_access_info>, kill: Take<isl_union_map>) -> Give<isl_union_access_info>;
     pub fn isl_union_access_info_set_schedule_map(access: Take<isl_union_access_info>, schedule_map: Take<isl_union_map>) -> Give<isl_union_access_info>;
     pub fn isl_union_access_info_copy(access: Keep<isl_union_access_info>) -> Give<isl_union_access_info>;
     pub fn isl_union_access_info_free(access: Take<isl_union_access_info>);
