@@ -65,9 +65,25 @@ pub(super) struct Reference {
     pub bytes: u64,
     pub write: bool,
     /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
-    pub strides: HashMap<LoopKey, Option<f64>>,
+    pub strides: Strides,
     /// The strides are the program's, without sizes that are only taken to be something.
     pub certain: bool,
+}
+
+/// By loop, in order. There are few, and all that is estimated asks for them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Strides(Vec<(LoopKey, Option<f64>)>);
+
+impl Strides {
+    pub(super) fn get(&self, key: LoopKey) -> Option<Option<f64>> {
+        self.0.iter().find(|(other, _)| *other == key).map(|(_, stride)| *stride)
+    }
+    pub(super) fn insert(&mut self, key: LoopKey, stride: Option<f64>) {
+        match self.0.binary_search_by_key(&key, |(other, _)| *other) {
+            Ok(at) => self.0[at].1 = stride,
+            Err(at) => self.0.insert(at, (key, stride)),
+        }
+    }
 }
 
 impl Reference {
@@ -78,7 +94,7 @@ impl Reference {
 
     /// The stride along a loop.
     pub(super) fn along(&self, key: LoopKey) -> Option<f64> {
-        self.strides.get(&key).copied().unwrap_or(Some(0.0))
+        self.strides.get(key).unwrap_or(Some(0.0))
     }
 }
 
@@ -185,7 +201,7 @@ pub(super) fn chains_through_memory(nest: &[Nest], refs: &References, entries: f
 /// that suits it best, with vectors if it could have them there, and loops cost nothing. Those that are `stuck` run as they do.
 pub(super) fn least(nest: &[Nest], refs: &References, machine: &Machine, stuck: &BTreeSet<StatementId>) -> f64 {
     let as_it_is = estimate(&only(nest, &|s| stuck.contains(s)), refs, machine, Code::Original);
-    let lines = weighted_footprint(nest, refs, &Cache::of(machine, machine.l2));
+    let lines = Footprint::of(nest, refs, &Cache::of(machine, machine.l2)).travelling;
     let mut cycles = as_it_is.cycles + MEMORY_LINE * (lines - as_it_is.l2_lines).max(0.0);
     for part in &only(nest, &|s| !stuck.contains(s)) {
         least_arithmetic(part, refs, machine, &mut Vec::new(), &mut cycles);
@@ -538,31 +554,44 @@ fn straight(steps: &[(Option<f64>, f64)], line: f64) -> Vec<(Option<f64>, f64)> 
 /// by consecutive iterations one iteration's footprint runs; so where that fits, a loop costs the lines of its whole footprint
 /// once; where it does not, it costs its body's traffic anew in every iteration.
 fn traffic(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
-    let once = |parts: &[Nest]| weighted_footprint(parts, refs, cache);
+    traffic_of(parts, Footprint::of(parts, refs, cache), refs, cache)
+}
+
+/// The same where the footprint of the parts is known.
+fn traffic_of(parts: &[Nest], all: Footprint, refs: &References, cache: &Cache) -> f64 {
     let between = |evicts: f64, kept: f64, again: &dyn Fn() -> f64| match evicts {
         0.0 => kept,
         _ => (1.0 - evicts) * kept + evicts * again(),
     };
-    let one = |part: &Nest| match part {
-        Nest::Statement(_) => once(std::slice::from_ref(part)),
-        Nest::Loop { trips, body, .. } => {
-            let evicts = cache.evicts(footprint(body, refs, cache));
-            between(evicts, once(std::slice::from_ref(part)), &|| trips * traffic(body, refs, cache))
-        }
+    let one = |part: &Nest| {
+        let kept = match parts {
+            [_] => all.travelling,
+            _ => Footprint::of(std::slice::from_ref(part), refs, cache).travelling,
+        };
+        let Nest::Loop { trips, body, .. } = part else { return kept };
+        let of_body = Footprint::of(body, refs, cache);
+        between(cache.evicts(of_body.places), kept, &|| trips * traffic_of(body, of_body, refs, cache))
     };
-    let evicts = cache.evicts(footprint(parts, refs, cache));
-    between(evicts, once(parts), &|| parts.iter().map(one).sum())
+    between(cache.evicts(all.places), all.travelling, &|| parts.iter().map(one).sum())
 }
 
-/// In lines' places of the cache.
-fn footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
-    groups(parts, refs, cache).into_iter().map(|g| g.places).sum()
+#[derive(Clone, Copy)]
+struct Footprint {
+    /// In lines' places of the cache.
+    places: f64,
+    /// In lines; written ones travel twice.
+    travelling: f64,
 }
 
-/// Written lines travel twice.
-fn weighted_footprint(parts: &[Nest], refs: &References, cache: &Cache) -> f64 {
-    let weight = |g: &Group| if g.write { 2.0 } else { 1.0 } * if g.jumps { cache.unexpected } else { 1.0 };
-    groups(parts, refs, cache).into_iter().map(|g| weight(&g) * g.lines).sum()
+impl Footprint {
+    fn of(parts: &[Nest], refs: &References, cache: &Cache) -> Footprint {
+        let groups = groups(parts, refs, cache);
+        let weight = |g: &Group| if g.write { 2.0 } else { 1.0 } * if g.jumps { cache.unexpected } else { 1.0 };
+        Footprint {
+            places: groups.iter().map(|g| g.places).sum(),
+            travelling: groups.iter().map(|g| weight(g) * g.lines).sum(),
+        }
+    }
 }
 
 /// References of one array that move alike: neighbours (a stencil), which count once.
@@ -635,8 +664,9 @@ mod tests {
     }
 
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
-        let strides = strides.iter().map(|(k, s)| (key(*k), Some(*s))).collect();
-        Reference { array: ArrayId(array), bytes: 8, write, strides, certain: true }
+        let mut all = Strides::default();
+        strides.iter().for_each(|(k, s)| all.insert(key(*k), Some(*s)));
+        Reference { array: ArrayId(array), bytes: 8, write, strides: all, certain: true }
     }
     fn one(references: Vec<Reference>) -> References {
         [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references, scalars: 0, operations: 1 })].into()
@@ -677,7 +707,7 @@ mod tests {
         let mut refs = matmul();
         for r in &mut refs.get_mut(&StatementId(0)).unwrap().references {
             for k in 0..3 {
-                if let Some(Some(s)) = r.strides.get(&key(k)).copied() {
+                if let Some(Some(s)) = r.strides.get(key(k)) {
                     r.strides.insert(key(k + 3), Some(s * 32.0));
                 }
             }
@@ -702,7 +732,7 @@ mod tests {
     #[test]
     fn a_diagonal_walk_finds_lines_again() {
         let refs = one(vec![reference(0, false, &[(0, 8.0 * N), (1, 8.0 * N + 8.0)])]);
-        let lines = footprint(&nest(&[(0, N, Independent), (1, N, Independent)]), &refs, &L1);
+        let lines = Footprint::of(&nest(&[(0, N, Independent), (1, N, Independent)]), &refs, &L1).places;
         assert!((0.1 * N * N..0.2 * N * N).contains(&lines), "{lines}");
     }
 
@@ -720,7 +750,7 @@ mod tests {
     fn neighbours_of_a_stencil_count_once() {
         let refs = vec![reference(0, false, &[(0, 8.0)]), reference(0, false, &[(0, 8.0)])];
         let refs = one(refs);
-        let lines = footprint(&nest(&[(0, N, Independent)]), &refs, &L1);
+        let lines = Footprint::of(&nest(&[(0, N, Independent)]), &refs, &L1).places;
         assert!((120.0..130.0).contains(&lines), "{lines}");
     }
 
@@ -729,7 +759,8 @@ mod tests {
     #[test]
     fn rows_of_a_power_of_two_have_few_places() {
         let tile = nest(&[(0, 32.0, Independent), (1, 64.0, Independent)]);
-        let places = |row: f64| footprint(&tile, &one(vec![reference(0, false, &[(0, row), (1, 8.0)])]), &L1);
+        let places =
+            |row: f64| Footprint::of(&tile, &one(vec![reference(0, false, &[(0, row), (1, 8.0)])]), &L1).places;
         assert!(L1.evicts(places(8000.0)) < 0.1, "{}", places(8000.0));
         assert!(L1.evicts(places(8192.0)) > 0.9, "{}", places(8192.0));
         // Rows of 2 kB are in two places, and half of them in each.

@@ -1,6 +1,6 @@
 //! What the estimate needs of a region, whatever its order: numbers in place of parameters, and references in bytes.
 
-use super::cost::Reference;
+use super::cost::{Reference, Strides};
 use super::nominal::{NOMINAL_SIZE, Occasions, at_values};
 use crate::dependence::Dependences;
 use crate::polynomial::{Polynomial, Var};
@@ -202,7 +202,7 @@ impl Accesses {
                 array: access.array,
                 bytes: access.bytes,
                 write: access.is_write(),
-                strides: HashMap::new(),
+                strides: Strides::default(),
                 certain: array.inner_sizes.iter().all(|size| size.as_constant().is_some()),
             };
             references.push(ByteSteps { reference, per_dimension });

@@ -70,7 +70,7 @@ fn touched<'r>(statements: &[&'r Moving], key: LoopKey) -> Vec<&'r Reference> {
         let is_same = |other: &&Reference| {
             other.array == reference.array && other.write == reference.write && other.strides == reference.strides
         };
-        if reference.strides.contains_key(&key) && !out.iter().any(is_same) {
+        if reference.strides.get(key).is_some() && !out.iter().any(is_same) {
             out.push(reference);
         }
     }
