@@ -326,12 +326,12 @@ pub(super) fn choose(
             Err(OrderError::Step(StepError::Isl(error))) => Err(error),
             other => Ok(other),
         };
-        // Copies that are hard to judge are left out.
+        // Copies that are hard to judge are left out, and so are those in which a reader might not find what it reads.
         let judged =
             if packed.len() > steps.len() { scop.ctx.try_within_part(COPIES, 2, || order(packed))? } else { None };
         let (steps, order) = match judged {
-            Some(judged) => (packed, judged),
-            None => (steps, order(steps)?),
+            Some(judged @ Ok(_)) => (packed, judged),
+            _ => (steps, order(steps)?),
         };
         match order {
             Ok(mut order) => {

@@ -366,7 +366,12 @@ impl Constraints {
         for inequality in &self.inequalities {
             let (c, row) = inequality.split_first()?;
             let times = |l: i128, r: i128| l.checked_mul(r);
-            if row[at] == 0 || row.iter().zip(others).any(|(r, o)| times(*r, others[at]) != times(*o, row[at])) {
+            // Products that do not fit prove nothing: two of them are not equal for that.
+            let is_multiple = |(r, o): (&i128, &i128)| {
+                let (left, right) = (times(*r, others[at]), times(*o, row[at]));
+                left.is_some() && left == right
+            };
+            if row[at] == 0 || !row.iter().zip(others).all(is_multiple) {
                 continue;
             }
             let is_bound_below = row[at].signum() == others[at].signum();
@@ -494,5 +499,20 @@ mod tests {
         assert!(found.pieces.iter().all(|(_, distance)| *distance == Distance::Greater));
         let alone = place.distances(&pairs, &[]).unwrap();
         assert!(alone.pieces.iter().all(|(_, distance)| *distance == Distance::Unknown));
+    }
+
+    #[test]
+    fn products_that_do_not_fit_prove_nothing() {
+        let ctx = Ctx::new();
+        // At p = q = 1, i moves by 10 and k by −30.
+        let text = "[p, q] -> { S[i, k] -> S[i', k'] : i' = i + 9223372036854775807p - 9223372036854775797q and \
+                    k' = k + 9223372036854775777p - 9223372036854775807q and i' > i }";
+        let pairs = UnionMap::read_from_str(&ctx, text).unwrap();
+        let row = UnionPwAff::read_from_str(&ctx, "[p, q] -> { S[i, k] -> [(2i + k)] }").unwrap();
+        let all = MultiUnionPwAff::from_union_pw_aff(&row).unwrap();
+        let backward = pairs.subtract(&pairs.lex_le_at_multi_union_pw_aff(&all).unwrap()).unwrap();
+        assert!(!backward.is_empty().unwrap());
+        let found = Row::of(&row).unwrap();
+        assert!(found.distances(&pairs, &[]).unwrap().backward().unwrap().is_equal(&backward).unwrap());
     }
 }
