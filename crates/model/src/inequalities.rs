@@ -73,7 +73,7 @@ impl<V: Ord + Copy> Affine<V> {
         self
     }
     /// `None`: no integers make it zero. The first coefficient is positive.
-    fn as_equation(mut self) -> Option<Self> {
+    fn into_equation(mut self) -> Option<Self> {
         let content = self.content();
         if content == 0 {
             return (self.constant == 0).then_some(self);
@@ -105,7 +105,7 @@ impl<V: Ord + Copy> Default for System<V> {
 
 impl<V: Ord + Copy> System<V> {
     pub(crate) fn equate(&mut self, zero: Affine<V>) {
-        match zero.as_equation() {
+        match zero.into_equation() {
             Some(row) if row.is_number() => {}
             Some(row) => _ = self.equations.insert(row),
             None => self.is_impossible = true,

@@ -1,10 +1,9 @@
 //! Steps for the bands of a tree: which there are, and which have the lowest estimate.
 
-use super::contest::new_cost;
+use super::ScheduleOptions;
 use super::cost::{Cost, Lanes};
 use super::search::TIE;
 use super::shape::{BandTree, EstimatedBand, EstimatedTree};
-use super::{Machine, ScheduleOptions};
 use crate::transform::{BandId, Step, Steps};
 use isl::IslError;
 use std::collections::BTreeSet;
@@ -12,20 +11,16 @@ use std::collections::BTreeSet;
 /// More code is worth it only if it is faster by this.
 const SIDE_BY_SIDE: f64 = 1.1;
 
-/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest estimate of the whole.
+/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest price of the whole.
 ///
 /// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
 pub(super) fn best_steps(
     tree: &EstimatedTree,
     first: Steps,
-    machine: &Machine,
+    price: impl Fn(&Steps) -> Cost,
     options: &ScheduleOptions,
     is_legal: &mut impl FnMut(&Steps) -> Result<bool, IslError>,
 ) -> Result<(Steps, Cost), IslError> {
-    let price = |steps: &Steps| {
-        let (nest, references) = tree.nest(steps);
-        new_cost(&nest, &references, machine)
-    };
     let mut steps = first;
     let mut best = price(&steps);
     let mut tried = 0;

@@ -313,9 +313,10 @@ impl SideBySide {
         let elements: f64 = homes.into_iter().map(|reference| self.elements(reference)).sum();
         elements + moving.scalars as f64 * self.count(moving)
     }
-    /// Lines that are gone from the first cache before the innermost loop comes to their next element. It walks through as many rows at
-    /// once as run side by side. How far apart these are is not known, and in practice it is often a power of two: then only so many
-    /// have a place.
+    /// Lines that come from the second cache in one iteration of the innermost loop, because they are gone from the first one before the
+    /// loop comes to their next element. It walks through as many rows at once as run side by side. How far apart these are is not known,
+    /// and in practice it is often a power of two: then only so many have a place. One that has none takes that of another, and of twice as
+    /// many none stays until it is needed.
     fn evicted(&self, moving: &Moving, innermost: LoopKey, machine: &Machine) -> f64 {
         let line = machine.cache_line as f64;
         let walks = |r: &&Reference| r.along(innermost).is_some_and(|stride| stride != 0.0 && stride.abs() < line);
@@ -327,8 +328,7 @@ impl SideBySide {
             }
         }
         let rows: f64 = homes.iter().map(|reference| self.elements(reference)).sum();
-        let per_iteration = |r: &&Reference| self.elements(r) * r.along(innermost).map_or(1.0, f64::abs) / line;
-        if rows > WAYS { homes.iter().map(per_iteration).sum() } else { 0.0 }
+        (2.0 * (rows - WAYS)).clamp(0.0, rows)
     }
     /// What one iteration of the innermost loop takes without vectors. Loads, stores and as many operations; what the loop does not move
     /// costs nothing as long as there are registers enough.

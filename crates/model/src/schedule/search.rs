@@ -1,7 +1,7 @@
 //! Which of the possible orders is worth it.
 
 use super::attempts::{best_steps, drawn_reversals, is_drawn, permuted_and_tiled, with_steps_of};
-use super::contest::Contest;
+use super::contest::{Contest, new_cost};
 use super::cost::{Code, Cost, Lanes, Nest, References, estimate, uses_vectors};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
@@ -25,6 +25,8 @@ const LOOPS_TO_PERMUTE: usize = 2;
 const GREAT: f64 = 1.0 / 3.0;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
+/// What loses more of them is as if it took so many times as long: it is taken for none that keeps them.
+const LAST_RESORT: f64 = 1000.0;
 
 /// With threads an order may take this much longer on one of them.
 const AS_FAST_WITH_THREADS: f64 = 1.1;
@@ -87,6 +89,8 @@ struct Task<'a> {
     deps: &'a Dependences,
     machine: &'a Machine,
     options: &'a ScheduleOptions,
+    /// More instances than this must not run without vectors.
+    most_without_vectors: f64,
 }
 
 impl Task<'_> {
@@ -120,7 +124,13 @@ impl Task<'_> {
             Asks::Now => trials.are_legal(steps, |steps| self.is_legal(schedule, steps)),
         };
         let reversals = drawn_reversals(&tree.shape, self.options);
-        let (steps, cost) = best_steps(tree, reversals, self.machine, self.options, &mut is_legal)?;
+        let price = |steps: &Steps| {
+            let (nest, references) = tree.nest(steps);
+            let cost = new_cost(&nest, &references, self.machine);
+            let loses_vectors = cost.scalar_instances > self.most_without_vectors;
+            Cost { cycles: cost.cycles * if loses_vectors { LAST_RESORT } else { 1.0 }, ..cost }
+        };
+        let (steps, cost) = best_steps(tree, reversals, price, self.options, &mut is_legal)?;
         Ok((steps, cost, is_open))
     }
 
@@ -261,7 +271,10 @@ pub(super) fn choose(
         Fusion::Smart => (Fusion::Min, Some(Fusion::Max)),
         chosen => (chosen, None),
     };
-    let task = Task { region: &region, deps, machine, options };
+    let may_lose_vectors = options.worthwhile.is_infinite();
+    let most_without_vectors =
+        if may_lose_vectors { f64::INFINITY } else { before.scalar_instances + LOST_VECTORS * instances };
+    let task = Task { region: &region, deps, machine, options, most_without_vectors };
     let mut found = Found { task, orders: Orders::of(scop, deps)?, candidates: Vec::new(), failure: None };
     let most =
         [options.worthwhile, options.worthwhile_skewed, if options.parallel { AS_FAST_WITH_THREADS } else { 0.0 }];
@@ -292,8 +305,7 @@ pub(super) fn choose(
     };
     let best = found.candidates.swap_remove(best);
     let parallel_steps = options.parallel.then(|| parallel_steps(&best)).flatten();
-    let lost = best.cost.scalar_instances - before.scalar_instances;
-    let keeps_vectors = lost <= LOST_VECTORS * instances || options.worthwhile.is_infinite();
+    let keeps_vectors = best.cost.scalar_instances <= most_without_vectors;
     let worthwhile = if is_skewed(&best.tree.shape) { options.worthwhile_skewed } else { options.worthwhile };
     let memory = cycles_for_memory(region.temporary_bytes()?);
     let after = best.cost.cycles + memory;
