@@ -1,13 +1,31 @@
 //! Conjunctions of linear equations and inequalities over integers, small enough to be taken apart by elimination.
 //!
 //! What they are found to imply, they imply. What they are not found to imply may be true all the same: elimination is of rational numbers,
-//! with rounding where only integers count, and ends where there would be too much to look at.
+//! with rounding where only integers count, and ends where there would be too much to look at, in one question or in all of them.
 
 use num_integer::Integer;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows than this are too much.
 const MAX_ROWS: usize = 64;
+
+/// What may be spent on questions, in pairs of rows; each takes about a microsecond.
+pub(crate) struct Patience(Cell<u64>);
+
+impl Patience {
+    pub(crate) fn new(pairs: u64) -> Patience {
+        Patience(Cell::new(pairs))
+    }
+    /// From then on nothing is found any more.
+    pub(crate) fn is_at_an_end(&self) -> bool {
+        self.0.get() == 0
+    }
+    fn take(&self, pairs: usize) -> Option<()> {
+        self.0.set(self.0.get().saturating_sub(1 + pairs as u64));
+        (!self.is_at_an_end()).then_some(())
+    }
+}
 
 /// A sum of multiples of variables, and a constant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,12 +169,13 @@ impl<V: Ord + Copy> System<V> {
     /// What it says of the others.
     ///
     /// Ensures: every solution, without the variable, is one of the result.
-    pub(crate) fn without(&self, v: V) -> Option<System<V>> {
+    pub(crate) fn without(&self, v: V, patience: &Patience) -> Option<System<V>> {
         let equation = self.equations.iter().filter(|row| row.coefficient(v) != 0);
         let mut out = System { is_impossible: self.is_impossible, ..System::default() };
         if let Some(equation) = equation.min_by_key(|row| row.coefficient(v).abs()) {
             let by = equation.coefficient(v);
             // |by| · row ∓ coefficient · equation is without the variable.
+            patience.take(self.equations.len() + self.inequalities.len())?;
             let reduced = |row: &Affine<V>| row.times(by.abs())?.plus(equation, -row.coefficient(v) * by.signum());
             for row in self.equations() {
                 out.equate(reduced(row)?);
@@ -175,6 +194,7 @@ impl<V: Ord + Copy> System<V> {
                 _ => above.push(row),
             }
         }
+        patience.take(below.len() * above.len())?;
         for low in &below {
             for high in &above {
                 out.demand(low.times(-high.coefficient(v))?.plus(high, low.coefficient(v))?);
@@ -184,7 +204,7 @@ impl<V: Ord + Copy> System<V> {
     }
 
     /// Of one that it is not found of it may be true, too.
-    pub(crate) fn is_impossible(&self) -> bool {
+    pub(crate) fn is_impossible(&self, patience: &Patience) -> bool {
         let mut rest = self.clone();
         while !rest.is_impossible {
             // The one that makes the fewest new rows.
@@ -196,7 +216,7 @@ impl<V: Ord + Copy> System<V> {
                 if is_equated { 0 } else { in_rows(1) * in_rows(-1) }
             };
             let Some(v) = rest.variables().into_iter().min_by_key(price) else { return false };
-            match rest.without(v) {
+            match rest.without(v, patience) {
                 Some(without) => rest = without,
                 None => return false,
             }
@@ -205,7 +225,7 @@ impl<V: Ord + Copy> System<V> {
     }
 
     /// Of one that it is not found of it may be true, too.
-    pub(crate) fn implies(&self, not_negative: &Affine<V>) -> bool {
+    pub(crate) fn implies(&self, not_negative: &Affine<V>, patience: &Patience) -> bool {
         let row = not_negative.clone().tightened();
         if row.is_number() && row.constant >= 0
             || self.inequalities.get(&row.terms).is_some_and(|known| *known <= row.constant)
@@ -216,11 +236,11 @@ impl<V: Ord + Copy> System<V> {
         opposite.is_some_and(|opposite| {
             let mut together = self.about(&row.terms);
             together.demand(opposite);
-            together.is_impossible()
+            together.is_impossible(patience)
         })
     }
-    pub(crate) fn implies_zero(&self, zero: &Affine<V>) -> bool {
-        self.implies(zero) && zero.times(-1).is_some_and(|negative| self.implies(&negative))
+    pub(crate) fn implies_zero(&self, zero: &Affine<V>, patience: &Patience) -> bool {
+        self.implies(zero, patience) && zero.times(-1).is_some_and(|negative| self.implies(&negative, patience))
     }
 
     /// The rows that have something to do with these variables, if only through others.
@@ -271,27 +291,40 @@ mod tests {
         all
     }
 
+    fn endless() -> Patience {
+        Patience::new(u64::MAX)
+    }
+
     #[test]
     fn chains_of_inequalities_are_followed() {
         // x >= 1, y >= x, z >= 2 y
         let all = system(&[[1, 0, 0, -1], [-1, 1, 0, 0], [0, -2, 1, 0]]);
-        assert!(all.implies(&row([0, 0, 1, -2])));
-        assert!(!all.implies(&row([0, 0, 1, -3])));
-        assert!(all.implies(&row([-1, 0, 1, -1])));
-        assert!(!all.is_impossible());
+        assert!(all.implies(&row([0, 0, 1, -2]), &endless()));
+        assert!(!all.implies(&row([0, 0, 1, -3]), &endless()));
+        assert!(all.implies(&row([-1, 0, 1, -1]), &endless()));
+        assert!(!all.is_impossible(&endless()));
+    }
+
+    #[test]
+    fn impatience_finds_nothing() {
+        let all = system(&[[1, 0, 0, -1], [-1, 1, 0, 0]]);
+        let patience = Patience::new(3);
+        assert!(all.implies(&row([0, 1, 0, -1]), &endless()));
+        assert!(!all.implies(&row([0, 1, 0, -1]), &patience));
+        assert!(patience.is_at_an_end() && all.without('x', &patience).is_none());
     }
 
     #[test]
     fn only_integers_count() {
         // 0 < 3 x < 3
-        assert!(system(&[[3, 0, 0, -1], [-3, 0, 0, 2]]).is_impossible());
+        assert!(system(&[[3, 0, 0, -1], [-3, 0, 0, 2]]).is_impossible(&endless()));
         // 2 x = 2 y + 1
         let mut odd = System::default();
         odd.equate(row([2, -2, 0, -1]));
-        assert!(odd.is_impossible());
+        assert!(odd.is_impossible(&endless()));
         // 32 x <= y <= 32 x + 31 and y >= 0
         let tile = system(&[[-32, 1, 0, 0], [32, -1, 0, 31], [0, 1, 0, 0]]);
-        assert!(tile.without('y').unwrap().implies(&row([1, 0, 0, 0])));
+        assert!(tile.without('y', &endless()).unwrap().implies(&row([1, 0, 0, 0]), &endless()));
     }
 
     #[test]
@@ -309,7 +342,7 @@ mod tests {
                 let made = row([number(), number(), number(), number() * 2]);
                 if roll(5) == 0 { all.equate(made) } else { all.demand(made) }
             }
-            let (without, is_impossible) = (all.without('z').unwrap(), all.is_impossible());
+            let (without, is_impossible) = (all.without('z', &endless()).unwrap(), all.is_impossible(&endless()));
             let holds = |system: &System<char>, x: i128, y: i128, z: i128| {
                 let at = |row: &Affine<char>| {
                     row.coefficient('x') * x + row.coefficient('y') * y + row.coefficient('z') * z + row.constant
@@ -324,7 +357,7 @@ mod tests {
                     assert!(holds(&without, x, y, 0));
                     for bound in [[1, 0, 0, 2], [0, -1, 1, 1], [1, 1, -2, 0]] {
                         let value = bound[0] * x + bound[1] * y + bound[2] * z + bound[3];
-                        assert!(value >= 0 || !all.implies(&row(bound)));
+                        assert!(value >= 0 || !all.implies(&row(bound), &endless()));
                     }
                 }
             }

@@ -11,7 +11,7 @@
 
 use super::generate::{has_loop_below, minus_one, negated, role_of_member};
 use super::{BinaryOp, Counter, Expr, For, Node};
-use crate::inequalities::{Affine, System};
+use crate::inequalities::{Affine, Patience, System};
 use crate::quasi_affine::{Form, Linear};
 use crate::scop::{ParamId, StatementId};
 use crate::transform::{Tree, label_above};
@@ -42,9 +42,12 @@ pub(super) fn loops(tree: &Tree, context: &Set, max_nodes: usize) -> Result<Opti
         let Some(told) = told else { return Ok(None) };
         active.push(told);
     }
-    let mut maker = Maker { counters: 0, nodes: 0, max_nodes };
+    let mut maker = Maker { counters: 0, nodes: 0, max_nodes, patience: Patience::new(MOST_PAIRS) };
     maker.node(&tree.schedule.get_root()?, active, &known)
 }
+
+/// A tree that takes more is not simple: about a tenth of a second.
+const MOST_PAIRS: u64 = 100_000;
 
 /// In this order they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,11 +205,11 @@ impl Active {
     }
 
     /// What its constraints say of what is known.
-    fn projected(&self) -> Option<System<Var>> {
+    fn projected(&self, patience: &Patience) -> Option<System<Var>> {
         let mut system = self.system.clone();
         let unknowns = self.coordinates.len() + self.floors.len();
         for v in (0..unknowns).map(Var::Unknown) {
-            system = system.without(v)?;
+            system = system.without(v, patience)?;
         }
         Some(system)
     }
@@ -225,9 +228,9 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(active: &Active, counter: Var, known: &System<Var>) -> Option<Bounds> {
-        let system = active.projected()?;
-        let mut guards = guards(&system, known, |row| row.coefficient(counter) == 0);
+    fn of(active: &Active, counter: Var, known: &System<Var>, patience: &Patience) -> Option<Bounds> {
+        let system = active.projected(patience)?;
+        let mut guards = guards(&system, known, patience, |row| row.coefficient(counter) == 0);
         let equation = system.equations().find(|row| row.coefficient(counter) != 0);
         if let Some(equation) = equation {
             let by = equation.coefficient(counter);
@@ -237,7 +240,7 @@ impl Bounds {
             let only = equation.plus(&Row::variable(counter), -by)?.times(-by)?;
             // What else is said of it is said of that value.
             let at = system.with(counter, &only)?;
-            guards.extend(self::guards(&at, known, |_| true));
+            guards.extend(self::guards(&at, known, patience, |_| true));
             return Some(Bounds { below: Vec::new(), above: Vec::new(), guards, only: Some(only) });
         }
         let mut rows: Vec<Row> = system.inequalities().filter(|row| row.coefficient(counter) != 0).collect();
@@ -250,7 +253,7 @@ impl Bounds {
         for at in (0..rows.len()).rev() {
             let mut others = known.clone();
             rows.iter().enumerate().filter(|(k, _)| *k != at).for_each(|(_, row)| others.demand(row.clone()));
-            if others.implies(&rows[at]) {
+            if others.implies(&rows[at], patience) {
                 rows.remove(at);
             }
         }
@@ -269,41 +272,49 @@ impl Bounds {
         mut other: Bounds,
         counter: Var,
         known: &System<Var>,
+        patience: &Patience,
         may_ask_inside: bool,
     ) -> Option<Bounds> {
         let guards = self.guards.intersection(&other.guards).cloned().collect();
         let is_same = (&self.below, &self.above, &self.only) == (&other.below, &other.above, &other.only);
-        if is_same || may_ask_inside && self.includes(&other, counter, known) {
+        if is_same || may_ask_inside && self.includes(&other, counter, known, patience) {
             self.guards = guards;
             return Some(self);
         }
         other.guards = guards;
-        (may_ask_inside && other.includes(&self, counter, known)).then_some(other)
+        (may_ask_inside && other.includes(&self, counter, known, patience)).then_some(other)
     }
 
-    fn includes(&self, other: &Bounds, counter: Var, known: &System<Var>) -> bool {
+    fn includes(&self, other: &Bounds, counter: Var, known: &System<Var>, patience: &Patience) -> bool {
         let mut inside = known.clone();
         other.below.iter().chain(&other.above).for_each(|row| inside.demand(row.clone()));
         if let Some(only) = &other.only {
             let Some(equation) = only.plus(&Row::variable(counter), -1) else { return false };
             inside.equate(equation);
         }
-        self.only.is_none() && self.below.iter().chain(&self.above).all(|row| inside.implies(row))
+        self.only.is_none() && self.below.iter().chain(&self.above).all(|row| inside.implies(row, patience))
     }
 }
 
 /// The rows that do not hold already.
-fn guards(system: &System<Var>, known: &System<Var>, counts: impl Fn(&Row) -> bool) -> BTreeSet<(Row, bool)> {
-    let equations = system.equations().filter(|row| counts(row) && !known.implies_zero(row));
+fn guards(
+    system: &System<Var>,
+    known: &System<Var>,
+    patience: &Patience,
+    counts: impl Fn(&Row) -> bool,
+) -> BTreeSet<(Row, bool)> {
+    let equations = system.equations().filter(|row| counts(row) && !known.implies_zero(row, patience));
     let mut guards: BTreeSet<(Row, bool)> = equations.map(|row| (row.clone(), true)).collect();
-    guards.extend(system.inequalities().filter(|row| counts(row) && !known.implies(row)).map(|row| (row, false)));
+    guards.extend(
+        system.inequalities().filter(|row| counts(row) && !known.implies(row, patience)).map(|row| (row, false)),
+    );
     // Of each, whether the others say it.
     for (row, is_zero) in guards.clone() {
         let mut others = known.clone();
         for (other, is_zero) in guards.iter().filter(|(other, _)| *other != row) {
             if *is_zero { others.equate(other.clone()) } else { others.demand(other.clone()) }
         }
-        if !is_zero && others.implies(&row) {
+        if !is_zero && others.implies(&row, patience) {
             guards.remove(&(row, is_zero));
         }
     }
@@ -314,6 +325,7 @@ struct Maker {
     counters: u32,
     nodes: usize,
     max_nodes: usize,
+    patience: Patience,
 }
 
 /// `None`: it is not simple.
@@ -325,13 +337,13 @@ impl Maker {
         let is_there = |active: &Active| {
             let mut both = known.system.clone();
             both.and(&active.system);
-            !both.is_impossible()
+            !both.is_impossible(&self.patience)
         };
         let active: Vec<Active> = active.into_iter().filter(is_there).collect();
         if active.is_empty() {
             return Ok(Some(Node::Block(Vec::new())));
         }
-        if self.nodes > self.max_nodes {
+        if self.nodes > self.max_nodes || self.patience.is_at_an_end() {
             return Ok(None);
         }
         match node.get_type()? {
@@ -400,10 +412,10 @@ impl Maker {
         for mut active in active {
             let value = forms.get(&active.name).and_then(|form| active.value(form));
             let Some(active) = value.and_then(|value| active.counted(counter, &value)) else { return Ok(None) };
-            let Some(bounds) = Bounds::of(&active, counter, &known.system) else { return Ok(None) };
+            let Some(bounds) = Bounds::of(&active, counter, &known.system, &self.patience) else { return Ok(None) };
             let together = match all {
                 None => Some(bounds),
-                Some(others) => bounds.together_with(others, counter, &known.system, may_ask_inside),
+                Some(others) => bounds.together_with(others, counter, &known.system, &self.patience, may_ask_inside),
             };
             let Some(together) = together else { return Ok(None) };
             all = Some(together);
@@ -434,8 +446,8 @@ impl Maker {
             None => {
                 let role = if known.in_thread { role.in_thread() } else { role };
                 known.in_thread |= role.is_for_threads();
-                let first = below.iter().map(|row| known.quotient(row, counter, End::First));
-                let last = above.iter().map(|row| known.quotient(row, counter, End::Last));
+                let first = below.iter().map(|row| known.quotient(row, counter, End::First, &self.patience));
+                let last = above.iter().map(|row| known.quotient(row, counter, End::Last, &self.patience));
                 let (Some(first), Some(last)) = (first.collect::<Option<Vec<_>>>(), last.collect::<Option<Vec<_>>>())
                 else {
                     return Ok(None);
@@ -462,7 +474,8 @@ impl Maker {
         if !only.coordinates.iter().all(is_told) {
             return None;
         }
-        let (condition, known) = self.guarded(guards(&only.projected()?, &known.system, |_| true), known);
+        let (condition, known) =
+            self.guarded(guards(&only.projected(&self.patience)?, &known.system, &self.patience, |_| true), known);
         let coordinates = only.coordinates.iter().map(|row| known.expr(row)).collect();
         let call = Node::Call { statement: only.statement, coordinates, found: Vec::new(), private: Vec::new() };
         Some(under(condition, call))
@@ -542,7 +555,7 @@ impl Known {
     }
 
     /// The first or last counter for which the row is not negative.
-    fn quotient(&self, row: &Row, counter: Var, end: End) -> Option<Expr> {
+    fn quotient(&self, row: &Row, counter: Var, end: End, patience: &Patience) -> Option<Expr> {
         let by = row.coefficient(counter);
         let rest = row.with(counter, &Row::number(0))?;
         let dividend = match end {
@@ -554,7 +567,7 @@ impl Known {
         if by.abs() == 1 {
             return Some(self.expr(&dividend));
         }
-        let is_positive = self.system.implies(&dividend) || planted::is(Fault::QuotientTruncated);
+        let is_positive = self.system.implies(&dividend, patience) || planted::is(Fault::QuotientTruncated);
         let op = if is_positive { BinaryOp::NonNegDiv } else { BinaryOp::FloorDiv };
         Some(Expr::binary(op, self.expr(&dividend), Expr::Int(by.abs())))
     }
