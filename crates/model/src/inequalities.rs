@@ -138,6 +138,10 @@ impl<V: Ord + Copy> System<V> {
         let known = self.inequalities.entry(row.terms).or_insert(row.constant);
         *known = row.constant.min(*known);
     }
+    /// Plainly: there may be a contradiction among the rows, too.
+    pub(crate) fn is_contradiction(&self) -> bool {
+        self.is_impossible
+    }
     pub(crate) fn equations(&self) -> impl Iterator<Item = &Affine<V>> {
         self.equations.iter()
     }

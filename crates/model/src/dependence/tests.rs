@@ -258,6 +258,31 @@ fn a_write_that_may_not_happen_hides_nothing() {
 }
 
 #[test]
+fn what_is_in_no_loop_has_a_time() {
+    // A0 is written by one statement in no loop: of its time nothing is left to be told.
+    check(
+        "write A0[]
+         write A1[0]
+         for i : 0 <= i < p0
+           read A1[0]; write A2[i]
+         read A2[1]; write A1[0]",
+        &[4],
+    );
+}
+
+#[test]
+fn the_next_write_may_be_one_of_several() {
+    check(
+        "for i : 0 <= i < p0
+           read A0[i]; write A1[i]
+           may A0[i]
+           may A0[i + 1]
+           write A0[2]",
+        &[5],
+    );
+}
+
+#[test]
 fn a_matrix_product_without_reductions() {
     check(
         "for i : 0 <= i < p0

@@ -211,18 +211,33 @@ impl Active {
         for v in (0..unknowns).map(Var::Unknown) {
             system = system.without(v, patience)?;
         }
-        Some(system)
+        // What contradicts itself has no rows that say so.
+        (!system.is_contradiction()).then_some(system)
+    }
+}
+
+/// The row is zero, or else not negative.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Condition {
+    row: Row,
+    is_zero: bool,
+}
+
+impl Condition {
+    fn assume_in(&self, system: &mut System<Var>) {
+        match self.is_zero {
+            true => system.equate(self.row.clone()),
+            false => system.demand(self.row.clone()),
+        }
     }
 }
 
 /// The iterations of a loop, and what has to hold for there to be any.
-#[derive(PartialEq)]
 struct Bounds {
     /// `a c + … ≥ 0` with a > 0, and the others.
     below: Vec<Row>,
     above: Vec<Row>,
-    /// Zero, or else not negative.
-    guards: BTreeSet<(Row, bool)>,
+    guards: BTreeSet<Condition>,
     /// The one iteration, if it is one.
     only: Option<Row>,
 }
@@ -247,9 +262,7 @@ impl Bounds {
         // Numbers first.
         rows.sort_by_key(|row| row.terms().count());
         let mut known = known.clone();
-        for (row, is_zero) in &guards {
-            if *is_zero { known.equate(row.clone()) } else { known.demand(row.clone()) }
-        }
+        guards.iter().for_each(|guard| guard.assume_in(&mut known));
         for at in (0..rows.len()).rev() {
             let mut others = known.clone();
             rows.iter().enumerate().filter(|(k, _)| *k != at).for_each(|(_, row)| others.demand(row.clone()));
@@ -263,9 +276,7 @@ impl Bounds {
         }
         Some(Bounds { below, above, guards, only: None })
     }
-}
 
-impl Bounds {
     /// Of a loop for both, if one has no iterations that the other has not, which then has to ask further inside.
     fn together_with(
         mut self,
@@ -296,26 +307,24 @@ impl Bounds {
     }
 }
 
-/// The rows that do not hold already.
+/// What does not hold already.
 fn guards(
     system: &System<Var>,
     known: &System<Var>,
     patience: &Patience,
     counts: impl Fn(&Row) -> bool,
-) -> BTreeSet<(Row, bool)> {
+) -> BTreeSet<Condition> {
     let equations = system.equations().filter(|row| counts(row) && !known.implies_zero(row, patience));
-    let mut guards: BTreeSet<(Row, bool)> = equations.map(|row| (row.clone(), true)).collect();
-    guards.extend(
-        system.inequalities().filter(|row| counts(row) && !known.implies(row, patience)).map(|row| (row, false)),
-    );
+    let inequalities = system.inequalities().filter(|row| counts(row) && !known.implies(row, patience));
+    let equations = equations.map(|row| Condition { row: row.clone(), is_zero: true });
+    let mut guards: BTreeSet<Condition> =
+        equations.chain(inequalities.map(|row| Condition { row, is_zero: false })).collect();
     // Of each, whether the others say it.
-    for (row, is_zero) in guards.clone() {
+    for guard in guards.clone() {
         let mut others = known.clone();
-        for (other, is_zero) in guards.iter().filter(|(other, _)| *other != row) {
-            if *is_zero { others.equate(other.clone()) } else { others.demand(other.clone()) }
-        }
-        if !is_zero && others.implies(&row, patience) {
-            guards.remove(&(row, is_zero));
+        guards.iter().filter(|other| other.row != guard.row).for_each(|other| other.assume_in(&mut others));
+        if !guard.is_zero && others.implies(&guard.row, patience) {
+            guards.remove(&guard);
         }
     }
     guards
@@ -370,7 +379,7 @@ impl Maker {
                 let name = set.get_tuple_name()?;
                 for active in active.iter().filter(|active| active.name == name) {
                     let mut active = active.clone();
-                    // Its coordinates are told by then.
+                    // It speaks of coordinates, some of which counters have told.
                     let mut filter = filter.clone();
                     for (d, value) in active.coordinates.iter().enumerate() {
                         match filter.with(Var::Unknown(d), value) {
@@ -482,16 +491,12 @@ impl Maker {
     }
 
     /// The condition, and what is known where it holds.
-    fn guarded(&mut self, guards: BTreeSet<(Row, bool)>, known: &Known) -> (Option<Expr>, Known) {
+    fn guarded(&mut self, guards: BTreeSet<Condition>, known: &Known) -> (Option<Expr>, Known) {
         let mut inside = known.clone();
         let mut condition = None;
-        for (row, is_zero) in guards {
-            let this = known.comparison(&row, is_zero);
-            if is_zero {
-                inside.system.equate(row)
-            } else {
-                inside.system.demand(row)
-            }
+        for guard in guards {
+            let this = known.comparison(&guard);
+            guard.assume_in(&mut inside.system);
             condition = Some(match condition {
                 None => this,
                 Some(others) => Expr::binary(BinaryOp::And, others, this),
@@ -573,7 +578,7 @@ impl Known {
     }
 
     /// `x >= y + 1` for `x − y − 1 ≥ 0`.
-    fn comparison(&self, row: &Row, is_zero: bool) -> Expr {
+    fn comparison(&self, Condition { row, is_zero }: &Condition) -> Expr {
         let side = |sign: i128| {
             let parts = row.terms().filter(|(_, times)| times.signum() == sign);
             parts.fold(Row::number(0), |sum, (v, times)| {
@@ -587,7 +592,7 @@ impl Known {
         } else {
             right.constant = -row.constant;
         }
-        let (op, left, right) = match (is_zero, left.is_number()) {
+        let (op, left, right) = match (*is_zero, left.is_number()) {
             (true, false) => (BinaryOp::Eq, left, right),
             (true, true) => (BinaryOp::Eq, right, left),
             (false, false) => (BinaryOp::Ge, left, right),
