@@ -4,7 +4,7 @@ use super::attempts::read_region;
 use super::legality;
 use super::region::{ChainEnd, Piece, Region, chain};
 use super::{FoundRegion, Inputs, Memory, Reading, Stop, refusal_of_isl};
-use crate::facts::{BlockId, FunctionFacts, LoopId};
+use crate::facts::{BlockId, FunctionFacts, LoopId, Op, ValueId};
 use isl::Budget;
 use model::refusal::{Refusal, RefusalKind};
 use std::collections::BTreeSet;
@@ -89,6 +89,14 @@ impl Search<'_> {
             self.inside(scope, &pieces[choice]);
             self.run(scope, &pieces[choice + 1..]);
             return;
+        }
+        // A condition that is decided by data is a number where it comes from outside. A guard around all loops need not be part of the
+        // region: that they run is known of the way to them.
+        if let [piece] = pieces
+            && is_guard(self.inputs.facts, scope, piece)
+            && tests_data_in_front(self.inputs.facts, scope, piece)
+        {
+            return self.inside(scope, piece);
         }
         // One loop after the other can be taken apart; of a loop, only what is too large is.
         let facts = self.inputs.facts;
@@ -217,23 +225,55 @@ fn arms(facts: &FunctionFacts, piece: &Piece) -> Vec<BlockId> {
     arms
 }
 
-/// Control chooses between loops here: several arms of the conditional have some, or all of them are in such a conditional in one arm.
-fn is_choice(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> bool {
+/// The arms of a conditional that have loops, if these are all loops of it.
+fn arms_with_loops(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> Vec<BlockId> {
     if !piece.has_loop || facts.child_loop_of(scope, piece.entry).is_some() {
-        return false;
+        return Vec::new();
     }
     let in_loops: Vec<BlockId> =
         piece.blocks.iter().copied().filter(|&b| facts.block(b).innermost_loop != scope).collect();
     let mut arms = arms(facts, piece);
     arms.retain(|&arm| in_loops.iter().any(|&b| facts.dominates(arm, b)));
     let belongs = |b: &BlockId| arms.iter().any(|&arm| facts.dominates(arm, *b));
-    match arms[..] {
-        _ if !in_loops.iter().all(belongs) => false,
+    if in_loops.iter().all(belongs) { arms } else { Vec::new() }
+}
+
+/// All loops are in one arm of this conditional.
+fn is_guard(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> bool {
+    arms_with_loops(facts, scope, piece).len() == 1
+}
+
+/// Control in the loops depends on a comparison of floating-point numbers that is made once, in front of them.
+fn tests_data_in_front(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> bool {
+    let is_in_loop = |b: &&BlockId| facts.block(**b).innermost_loop != scope;
+    let is_in_front = |at: BlockId| piece.blocks.contains(&at) && !is_in_loop(&&at);
+    piece.blocks.iter().filter(is_in_loop).filter_map(|&b| facts.block(b).instructions.last()).any(|&last| {
+        let end = facts.instruction(last);
+        let mut open: Vec<ValueId> = end.iter().flat_map(|end| end.operands.first()).copied().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(condition) = open.pop() {
+            if !seen.insert(condition) {
+                continue;
+            }
+            match facts.instruction(condition) {
+                Some(test) if matches!(test.op, Op::FCmp) && is_in_front(test.block) => return true,
+                Some(made) if matches!(made.op, Op::Int(_) | Op::Select | Op::Freeze) => open.extend(&made.operands),
+                _ => {}
+            }
+        }
+        false
+    })
+}
+
+/// Control chooses between loops here: several arms of the conditional have some, or all of them are in such a conditional in one arm.
+fn is_choice(facts: &FunctionFacts, scope: Option<LoopId>, piece: &Piece) -> bool {
+    match arms_with_loops(facts, scope, piece)[..] {
+        [] => false,
         [arm] => {
             let (inner, _) = chain(facts, scope, arm, Some(piece.exit));
             let mut with_loops = inner.iter().filter(|p| p.has_loop);
             with_loops.next().is_some_and(|p| is_choice(facts, scope, p)) && with_loops.next().is_none()
         }
-        _ => arms.len() > 1,
+        _ => true,
     }
 }
