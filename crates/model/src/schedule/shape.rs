@@ -56,6 +56,17 @@ impl Member {
 }
 
 impl BandTree {
+    /// Loops one in the other, of which the innermost has independent iterations.
+    fn ends_independent(&self) -> bool {
+        match self {
+            BandTree::Band { members, child, .. } if matches!(**child, BandTree::Leaf(_)) => {
+                members.last().is_some_and(|innermost| innermost.coincident)
+            }
+            BandTree::Band { child, .. } => child.ends_independent(),
+            BandTree::Leaf(_) | BandTree::Sequence(_) => false,
+        }
+    }
+
     /// What [`Step::apply`] makes of the tree, as far as the estimate looks at it.
     pub(super) fn applied(&self, steps: &[Step]) -> BandTree {
         let mut ids = Vec::new();
@@ -197,6 +208,8 @@ pub(super) struct EstimatedBand {
     pub may_be_jammed: bool,
     /// Some of them do nothing where a predicate does not hold.
     pub is_predicated: bool,
+    /// Of the loops below it, if they are one in the other, the innermost has independent iterations.
+    pub ends_independent: bool,
 }
 
 impl EstimatedTree {
@@ -230,6 +243,7 @@ impl EstimatedTree {
                     around: around.clone(),
                     may_be_jammed,
                     is_predicated,
+                    ends_independent: child.ends_independent(),
                 });
                 around.push(id.number);
                 self.add_bands(child, around, out);
