@@ -173,7 +173,8 @@ fn groups_of(band: &EstimatedBand, order: &[usize], copies: i64) -> Vec<Vec<(usi
         return Vec::new();
     }
     // Predicates are asked before a loop of independent iterations, or in it again and again.
-    if band.is_predicated && !(if band.is_leaf { innermost.coincident } else { band.ends_independent }) {
+    let ends_independent = if band.is_leaf { innermost.coincident } else { band.ends_independent };
+    if band.is_predicated && !ends_independent {
         return Vec::new();
     }
     let fits = |groups: &Vec<(usize, i64)>| {
