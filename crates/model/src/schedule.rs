@@ -12,6 +12,7 @@ mod nominal;
 mod order;
 mod orders;
 mod outlook;
+mod prices;
 mod region;
 mod search;
 mod shape;

@@ -67,7 +67,7 @@ impl BandId {
 }
 
 /// One change of a tree. Members of bands are counted from the outermost.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// `order[k]` is the member that becomes the k-th.
     Permute { band: BandId, order: Vec<usize> },

@@ -344,12 +344,27 @@ impl<'a> Extents<'a> {
         Ok(Some(sizes))
     }
 
-    /// What each access touches.
+    /// What each access touches; what several touch, once.
     fn cells(&self, accesses: &[Touch]) -> Result<Vec<Set>, Unchecked> {
-        let mut cells = Vec::new();
-        for touch in accesses {
+        let mut cells: Vec<Set> = Vec::new();
+        for (at, touch) in accesses.iter().enumerate() {
+            let mut is_known = false;
+            for before in &accesses[..at] {
+                is_known |=
+                    before.relation.plain_is_equal(touch.relation)? && before.domain.plain_is_equal(touch.domain)?;
+            }
+            if is_known {
+                continue;
+            }
             let range = touch.relation.intersect_domain(touch.domain)?.range()?;
-            cells.push(range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?);
+            let range = range.reset_tuple_id()?.intersect_params(self.known)?.coalesce()?;
+            let mut is_known = false;
+            for other in &cells {
+                is_known |= other.plain_is_equal(&range)?;
+            }
+            if !is_known {
+                cells.push(range);
+            }
         }
         Ok(cells)
     }

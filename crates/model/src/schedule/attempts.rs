@@ -4,6 +4,7 @@ use super::ScheduleOptions;
 use super::cost::{Cost, Lanes};
 use super::search::TIE;
 use super::shape::{BandTree, EstimatedBand, EstimatedTree};
+use crate::scop::StatementId;
 use crate::transform::{BandId, Step, Steps};
 use isl::IslError;
 use std::collections::BTreeSet;
@@ -11,18 +12,23 @@ use std::collections::BTreeSet;
 /// More code is worth it only if it is faster by this.
 const SIDE_BY_SIDE: f64 = 1.1;
 
-/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest price of the whole.
+/// Goes through the bands once, outermost first, and keeps for each the steps with the lowest price of the whole. `price` may give none for
+/// what takes as many cycles as the number beside it, or more; `without` is what all but these statements take.
+///
+/// A candidate is taken if it takes less than [`TIE`] of all before it. So if one before it is legal for sure, and takes no longer, it is
+/// not: either that one was taken, or it was not far enough below others.
 ///
 /// Ensures: the steps are legal if `is_legal` says so and isl's bands are as permutable as it says.
 pub(super) fn best_steps(
     tree: &EstimatedTree,
     first: Steps,
-    price: impl Fn(&Steps) -> Cost,
+    price: &mut impl FnMut(&Steps, f64) -> Option<Cost>,
+    without: &impl Fn(&Steps, &BTreeSet<StatementId>) -> f64,
     options: &ScheduleOptions,
     is_legal: &mut impl FnMut(&Steps) -> Result<bool, IslError>,
 ) -> Result<(Steps, Cost), IslError> {
     let mut steps = first;
-    let mut best = price(&steps);
+    let mut best = price(&steps, f64::INFINITY).expect("no price is too high");
     let mut tried = 0;
     // What is said of bands and their members is said for one iteration of the loops around: if those run side by side below them, and
     // depend on each other, it may be otherwise. Nor is it said of loops that run backwards.
@@ -34,19 +40,30 @@ pub(super) fn best_steps(
             let jams = own.iter().any(|step| matches!(step, Step::Jam { .. }));
             around || jams && is_reversed
         };
-        let mut attempts: Vec<(Steps, Cost, bool)> = Vec::new();
+        let is_jam = |step: &Step| matches!(step, Step::Jam { .. }) && step.band().number == band.id.number;
+        // What takes as long is never taken: less is found here before, or will be.
+        let mut of_no_interest = if options.draw.is_none() { TIE * best.cycles } else { f64::INFINITY };
+        // It is this band's code that there is more of.
+        let others = without(&steps, &band.inside);
+        let mut attempts: Vec<Priced> = Vec::new();
         for Attempt { own, is_sure } in candidates(&band, &steps, options) {
             let is_sure = is_sure && !is_tangled(&own);
             let attempt = with_steps_of(band.id, &steps, own);
-            let cost = price(&attempt);
-            attempts.push((attempt, cost, is_sure));
+            let weight = if attempt.iter().any(is_jam) { SIDE_BY_SIDE } else { 1.0 };
+            let weighted = |cycles: f64| cycles + (weight - 1.0) * (cycles - others).max(0.0);
+            let Some(cost) = price(&attempt, of_no_interest) else { continue };
+            let cycles = weighted(cost.cycles);
+            if is_sure && options.draw.is_none() {
+                of_no_interest = of_no_interest.min(cycles);
+            }
+            attempts.push(Priced { steps: attempt, cost, cycles, is_sure });
         }
         if let Some(number) = options.draw {
-            for (attempt, cost, is_sure) in attempts {
+            for attempt in attempts {
                 tried += 1;
-                if is_drawn(number, band.id, tried - 1) && (is_sure || is_legal(&attempt)?) {
-                    (steps, best) = (attempt, cost);
-                    if !is_sure {
+                if is_drawn(number, band.id, tried - 1) && (attempt.is_sure || is_legal(&attempt.steps)?) {
+                    (steps, best) = (attempt.steps, attempt.cost);
+                    if !attempt.is_sure {
                         tangled.insert(band.id.number);
                     }
                 }
@@ -54,24 +71,19 @@ pub(super) fn best_steps(
             continue;
         }
         // In the order of candidates, so that a simpler one wins unless another is better by more than a tie.
-        let mut left = attempts;
-        let is_jam = |step: &Step| matches!(step, Step::Jam { .. }) && step.band().number == band.id.number;
-        let mut plain = left.iter().take_while(|(attempt, ..)| !attempt.iter().any(is_jam)).count();
         loop {
             let mut found: Option<usize> = None;
             let mut least = best.cycles;
-            for (at, (_, cost, _)) in left.iter().enumerate() {
-                let cycles = cost.cycles * if at < plain { 1.0 } else { SIDE_BY_SIDE };
-                if cycles < TIE * least {
-                    (found, least) = (Some(at), cycles);
+            for (at, attempt) in attempts.iter().enumerate() {
+                if attempt.cycles < TIE * least {
+                    (found, least) = (Some(at), attempt.cycles);
                 }
             }
             let Some(at) = found else { break };
-            let (attempt, cost, is_sure) = left.remove(at);
-            plain -= usize::from(at < plain);
-            if is_sure || is_legal(&attempt)? {
-                (steps, best) = (attempt, cost);
-                if !is_sure {
+            let attempt = attempts.remove(at);
+            if attempt.is_sure || is_legal(&attempt.steps)? {
+                (steps, best) = (attempt.steps, attempt.cost);
+                if !attempt.is_sure {
                     tangled.insert(band.id.number);
                 }
                 break;
@@ -79,6 +91,15 @@ pub(super) fn best_steps(
         }
     }
     Ok((steps, best))
+}
+
+/// Steps for the whole tree.
+struct Priced {
+    steps: Steps,
+    cost: Cost,
+    /// What counts when they are compared: more code has to gain more.
+    cycles: f64,
+    is_sure: bool,
 }
 
 /// This order, these tiles and groups of a band in place of those it has.

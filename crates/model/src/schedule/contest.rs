@@ -1,6 +1,6 @@
 //! Whether a new order that is faster on the whole is faster everywhere: with each choice between loops, in each part, at smaller sizes.
 
-use super::cost::{Code, Cost, Nest, References, chains_through_memory, estimate, only};
+use super::cost::{Code, Cost, Nest, References, chains_through_memory, computing, estimate, only, with_waiting};
 use super::region::EstimatedRegion;
 use super::shape::EstimatedTree;
 use super::{AS_GOOD, Machine};
@@ -18,7 +18,12 @@ const SMALLER: Budget = Budget::new("a smaller size", 50_000);
 
 /// What new loops take.
 pub(super) fn new_cost(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
-    let mut cost = estimate(nest, references, machine, Code::New);
+    with_waiting(new_cost_in_cache(nest, references, machine), nest, references, machine)
+}
+
+/// What they take at least: all but the time that they wait for lines, which takes longest to estimate.
+pub(super) fn new_cost_in_cache(nest: &[Nest], references: &References, machine: &Machine) -> Cost {
+    let mut cost = computing(nest, references, machine, Code::New);
     cost.cycles += chains_through_memory(nest, references, 1.0);
     cost
 }

@@ -64,6 +64,8 @@ pub(super) struct Reference {
     pub array: ArrayId,
     pub bytes: u64,
     pub write: bool,
+    /// A read of what was a scalar in the source: where the innermost loop does not move it, it is loaded before.
+    pub was_scalar: bool,
     /// Bytes per iteration; a loop that is absent does not move it. `None`: moves in an unknown way.
     pub strides: Strides,
     /// The strides are the program's, without sizes that are only taken to be something.
@@ -159,7 +161,12 @@ pub(super) struct Cost {
 }
 
 pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine, code: Code) -> Cost {
-    let mut cost = computing(nest, references, machine, code);
+    with_waiting(computing(nest, references, machine, code), nest, references, machine)
+}
+
+/// With the lines that it waits for.
+pub(super) fn with_waiting(computing: Cost, nest: &[Nest], references: &References, machine: &Machine) -> Cost {
+    let mut cost = computing;
     cost.l1_lines = traffic(nest, references, &Cache { unexpected: UNEXPECTED, ..Cache::of(machine, machine.l1) });
     cost.l2_lines = traffic(nest, references, &Cache::of(machine, machine.l2));
     cost.cycles += waiting(cost.l1_lines, cost.l2_lines);
@@ -167,7 +174,7 @@ pub(super) fn estimate(nest: &[Nest], references: &References, machine: &Machine
 }
 
 /// If every line were in the first cache.
-fn computing(nest: &[Nest], references: &References, machine: &Machine, code: Code) -> Cost {
+pub(super) fn computing(nest: &[Nest], references: &References, machine: &Machine, code: Code) -> Cost {
     let mut cost = Cost::default();
     for part in nest {
         arithmetic(part, references, machine, code, &mut Vec::new(), &mut cost);
@@ -334,7 +341,7 @@ impl SideBySide {
     /// costs nothing as long as there are registers enough.
     /// What it does not move in an array of `written` is loaded again.
     fn cycles(&self, moving: &Moving, innermost: LoopKey, registers: f64, written: &BTreeSet<ArrayId>) -> f64 {
-        let again = |r: &Reference| !r.write && written.contains(&r.array);
+        let again = |r: &Reference| !r.write && !r.was_scalar && written.contains(&r.array);
         let touched = moving.references.iter().filter(|r| r.along(innermost) != Some(0.0) || again(r));
         let touched: f64 = touched.map(|reference| self.elements(reference)).sum();
         // One for what is loaded and one for what is computed.
@@ -666,7 +673,7 @@ mod tests {
     fn reference(array: u32, write: bool, strides: &[(usize, f64)]) -> Reference {
         let mut all = Strides::default();
         strides.iter().for_each(|(k, s)| all.insert(key(*k), Some(*s)));
-        Reference { array: ArrayId(array), bytes: 8, write, strides: all, certain: true }
+        Reference { array: ArrayId(array), bytes: 8, write, was_scalar: false, strides: all, certain: true }
     }
     fn one(references: Vec<Reference>) -> References {
         [(StatementId(0), Moving { loops: (0..6).map(key).collect(), references, scalars: 0, operations: 1 })].into()

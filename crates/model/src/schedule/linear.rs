@@ -6,8 +6,14 @@ use num_traits::{CheckedDiv, CheckedMul, CheckedSub, Zero};
 /// The step `d` in the space of instances with `rows · d = e_k`: where one statement goes when loop `k` advances by one and the
 /// loops of all other rows stand still. `None` if there is no such step (the statement does not move along this loop alone),
 /// if it is not unique (some dimension is in no loop), or if the numbers get out of hand.
-pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<f64>> {
+pub(super) fn step_of_loop(rows: &[&[i64]], k: usize) -> Option<Vec<f64>> {
     let unknowns = rows.first()?.len();
+    if let Some(of_rows) = permuted(rows) {
+        let column = of_rows[k]?;
+        let mut step = vec![0.0; unknowns];
+        step[column] = 1.0 / rows[k][column] as f64;
+        return Some(step);
+    }
     // The augmented matrix [rows | e_k], reduced to row echelon form.
     let mut matrix: Vec<Vec<Ratio<i128>>> = rows
         .iter()
@@ -51,13 +57,27 @@ pub(super) fn step_of_loop(rows: &[Vec<i64>], k: usize) -> Option<Vec<f64>> {
     Some(solution)
 }
 
+/// If each dimension is in one row alone, and no row has two: the dimension of each row, if it has one. Most are like that.
+fn permuted(rows: &[&[i64]]) -> Option<Vec<Option<usize>>> {
+    let mut met = vec![false; rows.first()?.len()];
+    let mut columns = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut in_row = row.iter().enumerate().filter(|(_, c)| **c != 0).map(|(column, _)| column);
+        let column = in_row.next();
+        if in_row.next().is_some() || column.is_some_and(|c| std::mem::replace(&mut met[c], true)) {
+            return None;
+        }
+        columns.push(column);
+    }
+    met.into_iter().all(|met| met).then_some(columns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn step(rows: &[&[i64]], k: usize) -> Option<Vec<f64>> {
-        let rows: Vec<Vec<i64>> = rows.iter().map(|r| r.to_vec()).collect();
-        step_of_loop(&rows, k)
+        step_of_loop(rows, k)
     }
 
     #[test]
@@ -76,5 +96,12 @@ mod tests {
     #[test]
     fn scaled_loops_step_by_fractions() {
         assert_eq!(step(&[&[2]], 0), Some(vec![0.5]));
+        assert_eq!(step(&[&[0, -2], &[1, 0]], 0), Some(vec![0.0, -0.5]));
+    }
+    #[test]
+    fn two_loops_in_one_dimension_cannot_both_move_it_alone() {
+        assert_eq!(step(&[&[1, 0], &[1, 0], &[0, 1]], 0), None);
+        assert_eq!(step(&[&[1, 0], &[1, 0], &[0, 1]], 2), Some(vec![0.0, 1.0]));
+        assert_eq!(step(&[&[1, 0]], 0), None);
     }
 }

@@ -5,13 +5,13 @@
 
 use super::cost::{Code, Lanes, Nest, References, estimate, least};
 use super::nominal::assumed_sizes;
-use super::region::EstimatedRegion;
+use super::region::{EstimatedRegion, byte_steps};
 use super::shape::EstimatedTree;
 use super::split::{MIN_SPLIT, is_one_loop};
 use super::{AS_GOOD, Decision, Machine, ScheduleOptions};
 use crate::scop::{Access, ArrayId, ArrayKind, Scop, StatementId};
 use crate::transform::labelled;
-use isl::{DimType, IslError};
+use isl::{DimType, IslError, Map};
 use std::collections::BTreeSet;
 
 /// What may be expected of a region.
@@ -73,7 +73,7 @@ fn doubt(part: &mut Nest, scop: &Scop, references: &References) {
 }
 
 /// What an iteration writes, it alone touches: in arrays there is one place that all accesses mean and that is another in each iteration,
-/// and no scalar is handed on.
+/// or at least one of its subscripts is; and no scalar is handed on.
 fn are_plainly_independent(statements: &[StatementId], moving: &BTreeSet<ArrayId>, scop: &Scop) -> bool {
     let accesses = || statements.iter().flat_map(|s| &scop.statements[s].accesses);
     accesses().filter(|a| a.is_write()).all(|write| match scop.arrays[&write.array].kind {
@@ -81,8 +81,9 @@ fn are_plainly_independent(statements: &[StatementId], moving: &BTreeSet<ArrayId
         ArrayKind::Value => true,
         ArrayKind::Phi => !accesses().any(|a| !a.is_write() && a.array == write.array),
         ArrayKind::Memory | ArrayKind::Temporary => {
+            let of_array = || accesses().filter(|a| a.array == write.array);
             let same_place = |a: &Access| a.exact && is_same_place(a, write);
-            moving.contains(&write.array) && accesses().filter(|a| a.array == write.array).all(same_place)
+            moving.contains(&write.array) && (of_array().all(same_place) || share_subscript(write, of_array))
         }
         ArrayKind::Errno { .. } => false,
     })
@@ -93,6 +94,27 @@ fn is_same_place(a: &Access, b: &Access) -> bool {
     let nameless = |access: &Access| access.relation.set_tuple_name(DimType::In, "S");
     let same = || nameless(a)?.plain_is_equal(&nameless(b)?);
     a.bytes == b.bytes && same().unwrap_or(false)
+}
+
+/// All accesses have one subscript in common, and it is another in each iteration of the innermost loop, as i is in `b[j][i] += b[k][i]`.
+///
+/// Requires: their statements are in the same loops.
+fn share_subscript<'a, A: Iterator<Item = &'a Access>>(write: &Access, others: impl Fn() -> A) -> bool {
+    let subscript = |access: &Access, k: usize| -> Result<Map, IslError> {
+        let nameless = access.relation.set_tuple_name(DimType::In, "S")?;
+        let behind = nameless.project_out(DimType::Out, k + 1, nameless.dim(DimType::Out)? - k - 1)?;
+        behind.project_out(DimType::Out, 0, k)
+    };
+    let is_shared = |k: usize| -> Result<bool, IslError> {
+        let own = subscript(write, k)?;
+        let steps = byte_steps(&own, &[1.0], own.dim(DimType::In)?)?;
+        let moves = steps.is_some_and(|steps| steps.last().is_some_and(|step| *step != 0.0));
+        let is_same =
+            |a: &Access| a.exact && subscript(a, k).and_then(|other| other.plain_is_equal(&own)).unwrap_or(false);
+        Ok(moves && others().all(is_same))
+    };
+    let subscripts = write.relation.dim(DimType::Out).unwrap_or(0);
+    write.exact && (0..subscripts).any(|k| is_shared(k).unwrap_or(false))
 }
 
 /// Who writes an array anywhere, and all that touch it and are in no loop of their own, keep their order: each of them runs between two of

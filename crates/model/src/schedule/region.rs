@@ -202,6 +202,7 @@ impl Accesses {
                 array: access.array,
                 bytes: access.bytes,
                 write: access.is_write(),
+                was_scalar: access.was_scalar(),
                 strides: Strides::default(),
                 certain: array.inner_sizes.iter().all(|size| size.as_constant().is_some()),
             };

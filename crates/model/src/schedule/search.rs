@@ -1,17 +1,18 @@
 //! Which of the possible orders is worth it.
 
 use super::attempts::{best_steps, drawn_reversals, is_drawn, permuted_and_tiled, with_steps_of};
-use super::contest::{Contest, new_cost};
-use super::cost::{Code, Cost, Lanes, Nest, References, estimate, uses_vectors};
+use super::contest::{Contest, new_cost, new_cost_in_cache};
+use super::cost::{Code, Cost, Lanes, Nest, References, estimate, only, uses_vectors, with_waiting};
 use super::nominal::assumed_sizes;
 use super::orders::is_uncarried;
+use super::prices::{Price, Prices};
 use super::region::EstimatedRegion;
 use super::shape::{BandTree, EstimatedTree, instances_of_band};
 use super::split::{MIN_SPLIT, is_one_loop, paying_iterations};
 use super::trials::Trials;
 use super::{AS_GOOD, Decision, Fusion, Machine, Order, OrderError, Orders, Scalars, ScheduleOptions, Start};
 use crate::dependence::{Dependences, LiveRanges};
-use crate::scop::Scop;
+use crate::scop::{Scop, StatementId};
 use crate::transform::{BandId, KeptOrder, Step, StepError, Steps, Tree, keeps_order, label_above, labelled};
 use isl::{Budget, IslError, STEPS_OF_A_SECOND, Schedule, ScheduleNode, ScheduleNodeType};
 use std::collections::BTreeSet;
@@ -60,6 +61,7 @@ struct Candidate {
     /// Some of the steps were taken to be legal without asking.
     is_open: bool,
     trials: Trials,
+    prices: Prices,
 }
 
 impl Candidate {
@@ -89,11 +91,19 @@ struct Task<'a> {
     deps: &'a Dependences,
     machine: &'a Machine,
     options: &'a ScheduleOptions,
+    /// The estimate of the order as it is.
+    original_cycles: f64,
     /// More instances than this must not run without vectors.
     most_without_vectors: f64,
 }
 
 impl Task<'_> {
+    /// A skewed order has to gain more than another, and one that does not must not hide that other. Threads are a gain by themselves.
+    fn is_worth_its_skew(self, candidate: &Candidate) -> bool {
+        let most = self.options.worthwhile_skewed * self.original_cycles;
+        self.options.parallel || candidate.cost.cycles < most || !is_skewed(&candidate.tree.shape)
+    }
+
     fn candidate(self, schedule: &Schedule, start: Start, asks: Asks) -> Result<Candidate, IslError> {
         let first = labelled(schedule)?;
         let mut schedule = first.clone();
@@ -103,9 +113,9 @@ impl Task<'_> {
             schedule = applied(&schedule, &skews, self.region.scop())?.schedule;
             tree = EstimatedTree::of(self.region, &schedule)?;
         }
-        let mut trials = Trials::new();
-        let (steps, cost, is_open) = self.steps(&schedule, &tree, asks, &mut trials)?;
-        Ok(Candidate { start, first, skews, schedule, tree, steps, cost, is_open, trials })
+        let (mut trials, mut prices) = (Trials::new(), Prices::default());
+        let (steps, cost, is_open) = self.steps(&schedule, &tree, asks, &mut trials, &mut prices)?;
+        Ok(Candidate { start, first, skews, schedule, tree, steps, cost, is_open, trials, prices })
     }
 
     fn steps(
@@ -114,6 +124,7 @@ impl Task<'_> {
         tree: &EstimatedTree,
         asks: Asks,
         trials: &mut Trials,
+        prices: &mut Prices,
     ) -> Result<(Steps, Cost, bool), IslError> {
         let mut is_open = false;
         let mut is_legal = |steps: &Steps| match asks {
@@ -124,14 +135,27 @@ impl Task<'_> {
             Asks::Now => trials.are_legal(steps, |steps| self.is_legal(schedule, steps)),
         };
         let reversals = drawn_reversals(&tree.shape, self.options);
-        let price = |steps: &Steps| {
+        let mut price = |steps: &Steps, most: f64| prices.of(steps, most, || self.price(tree, steps, most));
+        let without = |steps: &Steps, statements: &BTreeSet<StatementId>| {
             let (nest, references) = tree.nest(steps);
-            let cost = new_cost(&nest, &references, self.machine);
-            let loses_vectors = cost.scalar_instances > self.most_without_vectors;
-            Cost { cycles: cost.cycles * if loses_vectors { LAST_RESORT } else { 1.0 }, ..cost }
+            let others = only(&nest, &|s| !statements.contains(s));
+            if others.is_empty() { 0.0 } else { new_cost(&others, &references, self.machine).cycles }
         };
-        let (steps, cost) = best_steps(tree, reversals, price, self.options, &mut is_legal)?;
+        let (steps, cost) = best_steps(tree, reversals, &mut price, &without, self.options, &mut is_legal)?;
         Ok((steps, cost, is_open))
+    }
+
+    /// Or what it is at least, if that is `most` or more.
+    fn price(self, tree: &EstimatedTree, steps: &Steps, most: f64) -> Price {
+        let (nest, references) = tree.nest(steps);
+        let least = new_cost_in_cache(&nest, &references, self.machine);
+        let loses_vectors = least.scalar_instances > self.most_without_vectors;
+        let weight = if loses_vectors { LAST_RESORT } else { 1.0 };
+        if most.is_finite() && weight * least.cycles >= most {
+            return Price::AtLeast(weight * least.cycles);
+        }
+        let cost = with_waiting(least, &nest, &references, self.machine);
+        Price::Known(Cost { cycles: weight * cost.cycles, ..cost })
     }
 
     fn is_legal(self, schedule: &Schedule, steps: &Steps) -> Result<Option<KeptOrder>, IslError> {
@@ -219,7 +243,11 @@ impl Found<'_> {
             for (at, candidate) in candidates.iter().enumerate() {
                 let is_better = best.is_none_or(|best| match task.options.draw {
                     Some(number) => number >> (at - 1) & 1 == 1,
-                    None => candidate.cost.cycles < TIE * candidates[best].cost.cycles,
+                    None => match [candidate, &candidates[best]].map(|c| task.is_worth_its_skew(c)) {
+                        [true, false] => true,
+                        [false, true] => false,
+                        _ => candidate.cost.cycles < TIE * candidates[best].cost.cycles,
+                    },
                 });
                 if is_better {
                     best = Some(at);
@@ -227,13 +255,13 @@ impl Found<'_> {
             }
             let Some(best) = best else { return Ok(None) };
             let candidate = &mut candidates[best];
-            let Candidate { schedule, tree, steps, cost, is_open, trials, .. } = candidate;
+            let Candidate { schedule, tree, steps, cost, is_open, trials, prices, .. } = candidate;
             if !*is_open || cost.cycles >= of_interest {
                 return Ok(Some(best));
             }
             let is_legal = trials.are_legal(steps, |steps| task.is_legal(schedule, steps))?;
             if !is_legal {
-                (*steps, *cost, _) = task.steps(schedule, tree, Asks::Now, trials)?;
+                (*steps, *cost, _) = task.steps(schedule, tree, Asks::Now, trials, prices)?;
             }
             *is_open = false;
             if is_legal {
@@ -274,7 +302,7 @@ pub(super) fn choose(
     let may_lose_vectors = options.worthwhile.is_infinite();
     let most_without_vectors =
         if may_lose_vectors { f64::INFINITY } else { before.scalar_instances + LOST_VECTORS * instances };
-    let task = Task { region: &region, deps, machine, options, most_without_vectors };
+    let task = Task { region: &region, deps, machine, options, original_cycles: before.cycles, most_without_vectors };
     let mut found = Found { task, orders: Orders::of(scop, deps)?, candidates: Vec::new(), failure: None };
     let most =
         [options.worthwhile, options.worthwhile_skewed, if options.parallel { AS_FAST_WITH_THREADS } else { 0.0 }];
@@ -374,6 +402,7 @@ pub(super) fn choose(
             cost: before,
             is_open: false,
             trials: Trials::new(),
+            prices: Prices::default(),
         };
         let decision = finish(&original, &original.steps, gain(), before.cycles + memory)?;
         if has_threads(&decision) {

@@ -202,6 +202,7 @@ pub(super) struct EstimatedBand {
     pub is_leaf: bool,
     /// Most of its statements that are together in one innermost loop.
     pub statements: usize,
+    pub inside: BTreeSet<StatementId>,
     /// The numbers of the bands around it.
     pub around: Vec<u32>,
     /// Copies of its statements side by side share something, and nothing is in their way.
@@ -228,7 +229,9 @@ impl EstimatedTree {
                 let mut is_innermost = true;
                 child.for_each_band(&mut |_, _, _| is_innermost = false);
                 let (mut most, mut may_be_jammed, mut is_predicated) = (0, true, false);
+                let mut inside = BTreeSet::new();
                 child.for_each_leaf(&mut |statements| {
+                    inside.extend(statements);
                     most = most.max(statements.len());
                     may_be_jammed &= statements.iter().all(|s| !self.rigid.contains(s));
                     is_predicated |= statements.iter().any(|s| self.predicated.contains(s));
@@ -240,6 +243,7 @@ impl EstimatedTree {
                     is_innermost,
                     is_leaf: matches!(**child, BandTree::Leaf(_)),
                     statements: most,
+                    inside,
                     around: around.clone(),
                     may_be_jammed,
                     is_predicated,
@@ -367,7 +371,7 @@ impl EstimatedTree {
         };
         // A loop over tiles moves a statement as the one over points does, but further.
         let points: Vec<_> = around.iter().filter(|(_, member)| member.tile.is_none()).collect();
-        let rows: Option<Vec<Vec<i64>>> = points.iter().map(|(_, m)| m.rows.get(&statement).cloned()).collect();
+        let rows: Option<Vec<&[i64]>> = points.iter().map(|(_, m)| m.rows.get(&statement).map(Vec::as_slice)).collect();
         for (k, (band, point)) in points.iter().enumerate() {
             let zero = rows.as_ref().is_some_and(|r| r[k].iter().all(|c| *c == 0));
             if zero {

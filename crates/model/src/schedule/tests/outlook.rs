@@ -54,6 +54,20 @@ fn a_neighbour_in_the_same_row_is_a_doubt() {
 }
 
 #[test]
+fn the_same_column_of_another_row_is_none_but_its_neighbour_is() {
+    let rows = "for i : 1 <= i < p0
+                  for j : 1 <= j < p0
+                    read A0[i - 1, j]; write A0[i, j]";
+    check(
+        rows,
+        expect!["whatever the order, it takes at least 99 % of the original's time, with what is unknown assumed 1024"],
+    );
+    check(&rows.replace("i - 1, j", "i - 1, j - 1"), expect!["worth a look"]);
+    // Which is another row, and not another column, in each iteration.
+    check(&rows.replace("A0[i - 1, j]", "A0[j, i - 1]").replace("A0[i, j]", "A0[i, i]"), expect!["worth a look"]);
+}
+
+#[test]
 fn few_instances_are_few_whatever_depends_on_what() {
     check("for i : 0 <= i < 10\n  write A0[0]", expect!["only about 10 statement instances (small)"]);
 }
