@@ -95,6 +95,10 @@ methods! { Map;
     fn n_basic_map(&self) -> usize = isl_map_n_basic_map;
     /// The pieces; they may overlap.
     fn basic_maps(&self) -> Vec<BasicMap> = isl_map_get_basic_map_list;
+    /// One piece that has all of them in it, made of constraints that are there.
+    fn simple_hull(&self) -> BasicMap = isl_map_simple_hull;
+    /// Without what divisions say: more elements.
+    fn remove_divs(&self) -> Map = isl_map_remove_divs;
     fn lex_le_map(&self, other: &Map) -> Map = isl_map_lex_le_map;
     fn lex_lt_map(&self, other: &Map) -> Map = isl_map_lex_lt_map;
     fn get_range_simple_fixed_box_hull(&self) -> FixedBox = isl_map_get_range_simple_fixed_box_hull;

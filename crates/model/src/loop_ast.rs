@@ -10,12 +10,15 @@ mod order;
 mod run;
 mod sets;
 mod show;
+mod untouched;
 
 pub use fits::{Fits, Ranges, fits_i64, interval_of};
 pub use generate::{AST, AstError, AstOptions, expr_from_pw_aff, expr_from_set, generate};
 pub use jam::{own_scalars, write_out};
 pub use run::{Direction, Meaningless, Ran};
 pub use show::Spelling;
+pub(crate) use untouched::note_untouched;
+pub use untouched::{Untouched, calls_of};
 
 use crate::delicm::Element;
 use crate::scop::{ArrayId, CopyId, ParamId, StatementId, ValueId};
@@ -109,6 +112,8 @@ pub struct For {
     pub step: i64,
     pub body: Node,
     pub role: LoopRole,
+    /// Of an innermost loop, as far as it was looked for.
+    pub untouched: Vec<Untouched>,
 }
 
 /// What is known of the iterations of a loop, and what is to become of it.

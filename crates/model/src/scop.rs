@@ -9,7 +9,7 @@
 
 use crate::assume::Assumptions;
 use crate::delinearize::Offset;
-use crate::polynomial::Polynomial;
+use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use crate::source::Line;
 use crate::update::Update;
 use indexmap::IndexMap;
@@ -233,6 +233,22 @@ pub struct Access {
 impl Access {
     pub fn is_write(&self) -> bool {
         self.kind != AccessKind::Read
+    }
+    /// The offset, if it is one polynomial for all instances.
+    pub fn one_offset(&self) -> Result<Option<Polynomial>, isl::IslError> {
+        let one = |offset: &PiecewisePolynomial| match offset.pieces.as_slice() {
+            [(_, offset)] => Some(offset.clone()),
+            _ => None,
+        };
+        Ok(match &self.offset {
+            Some(Offset::Polynomial(offset)) => one(offset),
+            Some(Offset::Affine(function)) => PiecewisePolynomial::from_pw_aff(function)?.as_ref().and_then(one),
+            None => None,
+        })
+    }
+    /// It finds in memory what was a scalar in the source.
+    pub fn was_scalar(&self) -> bool {
+        self.kind == AccessKind::Read && matches!(self.role, Role::Reload(_) | Role::ReadScalar(_))
     }
 }
 

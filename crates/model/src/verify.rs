@@ -24,12 +24,12 @@ mod trace;
 pub(crate) use trace::{Trace, Traced};
 
 use crate::delicm::Program;
-use crate::loop_ast::{Direction, Node, Ran};
+use crate::loop_ast::{Direction, For, Node, Ran, Untouched, calls_of};
 use crate::polynomial::Var;
-use crate::scop::{ArrayId, Role, Scop};
+use crate::scop::{Access, ArrayId, Role, Scop};
 use bytes::{Event, Replayed, replay};
 use isl::{Budget, IslError};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 pub(crate) const VERIFY: Budget = Budget::new("verify", 4_000_000);
@@ -154,13 +154,26 @@ fn order_of(
     let mut order = Vec::new();
     let mut complaint = None;
     let mut own = OwnCells::default();
+    // The innermost loop that runs, and what ran in it.
+    let mut inside: Option<(&For, Vec<usize>)> = None;
     let outcome = node.run(params, direction, MAX_ITERATIONS, &mut |ran: Ran| {
         let event = match ran {
+            Ran::Enters(f) => {
+                inside = Some((f, Vec::new()));
+                return ControlFlow::Continue(());
+            }
+            Ran::Leaves => {
+                complaint = inside.take().and_then(|(f, ran)| touched_after_all(scop, trace, f, &ran));
+                return if complaint.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             Ran::Instance { statement, at, found, private } => match trace.position(statement, &at) {
                 None => Err(format!("{statement}{at:?} runs but does not exist")),
                 Some(k) if seen[k] => Err(format!("{statement}{at:?} runs twice")),
                 Some(k) => {
                     seen[k] = true;
+                    if let Some((_, ran)) = &mut inside {
+                        ran.push(k);
+                    }
                     let accesses = &scop.statements[&statement].accesses;
                     let found = found.into_iter().map(|(load, cell)| {
                         let access = accesses.iter().position(|a| a.role == Role::Load(load));
@@ -203,6 +216,28 @@ fn order_of(
             None => Ok(Some(order)),
         },
     }
+}
+
+/// What a loop should leave as it is, and does not; or is not one element in it.
+fn touched_after_all(scop: &Scop, trace: &Trace, f: &For, ran: &[usize]) -> Option<String> {
+    let calls = calls_of(&f.body).map_or(1, |calls| calls.len());
+    let accesses = |k: usize| &scop.statements[&trace.instances[k].0].accesses;
+    let cells = |k: usize, is_it: &dyn Fn(&Access) -> bool| -> BTreeSet<usize> {
+        trace.touched[k].iter().filter(|(a, _)| is_it(&accesses(k)[*a])).map(|(_, cell)| *cell).collect()
+    };
+    let written: BTreeSet<usize> = ran.iter().flat_map(|&k| cells(k, &|a| a.is_write())).collect();
+    f.untouched.iter().find_map(|Untouched { call, role, array, .. }| {
+        let mut readers = ran.iter().skip(*call).step_by(calls);
+        let of = |k: usize| cells(k, &|a| a.role == *role && a.array == *array);
+        let first = of(*readers.next()?);
+        let k = ran[*call];
+        if !first.is_disjoint(&written) {
+            return Some(format!("what {} reads from {array} is written in its loop", trace.name(k)));
+        }
+        readers
+            .any(|&k| of(k) != first)
+            .then(|| format!("what {} reads from {array} changes in its loop", trace.name(k)))
+    })
 }
 
 /// Cells that the original order does not know, numbered behind those of the trace; and its cells by their addresses.

@@ -68,6 +68,8 @@ faults! {
     QuotientTruncated,
     /// Conditions between new loops are left out.
     GuardDropped,
+    /// What a loop writes is loaded before it.
+    TouchedLoadedAhead => fixtures "sound/loaded_ahead.c",
     /// Parts of new loops change places.
     PartsSwapped => fixtures "schedule/mapped_temporary.c",
     /// Updates of one element count for independent where loops run at once.

@@ -70,6 +70,8 @@ functions! {
     pub fn isl_map_gist_domain(map: Take<isl_map>, context: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_map_gist_params(map: Take<isl_map>, context: Take<isl_set>) -> Give<isl_map>;
     pub fn isl_map_coalesce(map: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_remove_divs(map: Take<isl_map>) -> Give<isl_map>;
+    pub fn isl_map_simple_hull(map: Take<isl_map>) -> Give<isl_basic_map>;
     pub fn isl_map_plain_is_equal(map1: Keep<isl_map>, map2: Keep<isl_map>) -> isl_bool;
     pub fn isl_map_n_basic_map(map: Keep<isl_map>) -> isl_size;
     pub fn isl_map_get_basic_map_list(map: Keep<isl_map>) -> Give<isl_basic_map_list>;

@@ -1,11 +1,13 @@
 //! New code being written: what it knows, and where it goes.
 
+use super::elsewhere::Ahead;
 use super::inputs::Inputs;
 use super::ir::{Builder, Value};
 use super::tags::Tags;
 use super::target::CodeTarget;
 use super::versions::{Slots, StackSlot};
 use super::{Site, Written};
+use model::delicm::Element;
 use model::loop_ast::Counter;
 use model::plan::Plan;
 use model::scop::{ArrayId, StatementId};
@@ -27,6 +29,10 @@ pub(super) struct CodeWriter<'s> {
     pub(super) parallel_loops: usize,
     /// Statements whose predicates were tested before the loop that is being written.
     pub(super) guarded: Vec<StatementId>,
+    /// What the calls of the innermost loop being written have from elements that were loaded before it.
+    pub(super) ahead: Ahead,
+    /// Where the statement being written found what it has from elements.
+    pub(super) found_at: Vec<(Element, Value)>,
     /// And those of a loop yet to be written, if they were tested before it.
     pub(super) held: Option<(Counter, Vec<StatementId>)>,
 }
@@ -46,6 +52,8 @@ impl<'s> CodeWriter<'s> {
             temporaries: HashMap::new(),
             parallel_loops: 0,
             guarded: Vec::new(),
+            ahead: Ahead::default(),
+            found_at: Vec::new(),
             held: None,
         }
     }

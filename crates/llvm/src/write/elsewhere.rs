@@ -5,15 +5,40 @@ use super::WriteError;
 use super::code::CodeWriter;
 use super::ir::{Type, Value};
 use super::statement::Instance;
-use crate::body::Elsewhere;
+use crate::body::{BodyKind, Elsewhere};
 use crate::facts::ValueId;
 use model::delicm::{CounterValue, Element, Fetch, Operand};
-use model::loop_ast::OwnCell;
+use model::loop_ast::{For, OwnCell, Untouched, calls_of};
 use model::polynomial::Polynomial;
-use model::scop::ArrayId;
+use model::scop::{ArrayId, Role, StatementId};
 
 /// What malloc aligns to, at least; the elements of temporaries are powers of two.
 const HEAP_ALIGNMENT: u64 = 8;
+
+/// What the calls of an innermost loop find in elements that the loop does not touch: loaded once, before it.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// Of which call, and in which element.
+    of_elements: Vec<(usize, Element, Value)>,
+    /// Of which call, and what the load yields.
+    of_loads: Vec<(usize, ValueId, Value)>,
+    /// How many calls were written.
+    pub(super) calls: usize,
+}
+
+impl Ahead {
+    fn find(&self, element: &Element) -> Option<Value> {
+        // The call being written has been counted.
+        let of_call = self.of_elements.iter().filter(|(call, ..)| call + 1 == self.calls);
+        of_call.filter(|(_, known, _)| known == element).map(|(.., value)| *value).next()
+    }
+
+    /// The loads that the call being written need not do, and what they yield.
+    pub(super) fn loads(&self) -> impl Iterator<Item = (ValueId, Value)> {
+        let of_call = self.of_loads.iter().filter(|(call, ..)| call + 1 == self.calls);
+        of_call.map(|(_, load, value)| (*load, *value))
+    }
+}
 
 /// What a statement has fetched so far.
 pub(super) struct Fetched(Vec<Option<Value>>);
@@ -120,10 +145,62 @@ impl CodeWriter<'_> {
         }
     }
 
+    /// Loads what calls find in elements that are the same in all iterations of the loop, and that none of its iterations writes.
+    ///
+    /// Requires: the builder is before a loop that is entered, and behind the test of what is `tested`; the loop's counter is that of the first
+    /// iteration. Ensures: only what this iteration loads is loaded: all calls run in it, and those under predicates that are not tested are
+    /// left out.
+    pub(super) fn load_ahead(&mut self, f: &For, tested: &[StatementId]) -> Result<Ahead, WriteError> {
+        let mut ahead = Ahead::default();
+        if f.untouched.is_empty() {
+            return Ok(ahead);
+        }
+        let calls =
+            calls_of(&f.body).ok_or_else(|| WriteError::Plan("a loop with loops has untouched elements".into()))?;
+        for Untouched { call, role, array, row, offset, bytes } in &f.untouched {
+            let &(statement, coordinates) =
+                calls.get(*call).ok_or_else(|| WriteError::Plan("an untouched element without a call".into()))?;
+            let body = self.site.body(statement)?;
+            if !body.predicates.is_empty() && !tested.contains(&statement) {
+                continue;
+            }
+            let is_it = |e: &Element| e.array == *array && e.row == *row && e.offset == *offset;
+            let fetched = body.elsewhere.fetched.iter().filter_map(|fetch| match fetch {
+                Fetch::Load { value, element } => Some((*value, element)),
+                Fetch::Copy { .. } => None,
+            });
+            let read = body.elsewhere.loads.iter().map(|(value, element)| (*value, element));
+            let own = |value: ValueId| {
+                let alignment = self.site.value(value).alignment().into();
+                Element { array: *array, row: row.clone(), offset: offset.clone(), bytes: *bytes, alignment }
+            };
+            let (value, element) = match role {
+                Role::Load(value) if matches!(body.kind, BodyKind::Instructions(_)) => (*value, own(*value)),
+                Role::Load(_) => continue,
+                _ => match fetched.chain(read).find(|(_, element)| is_it(element)) {
+                    Some((value, element)) => (value, element.clone()),
+                    None => continue,
+                },
+            };
+            let now = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
+            let loaded = self.load_element(value, &element, &now)?;
+            match role {
+                Role::Load(_) => ahead.of_loads.push((*call, value, loaded)),
+                _ => ahead.of_elements.push((*call, element, loaded)),
+            }
+        }
+        Ok(ahead)
+    }
+
     fn load_element(&mut self, like: ValueId, element: &Element, coordinates: &[Value]) -> Result<Value, WriteError> {
+        let ty = self.site.value(like).ty();
+        if let Some(loaded) = self.ahead.find(element).filter(|loaded| loaded.ty() == ty) {
+            return Ok(loaded);
+        }
         let pointer = self.element_pointer(element, coordinates)?;
-        let load = self.build.load(self.site.value(like).ty(), pointer);
+        let load = self.build.load(ty, pointer);
         self.mark_element(load, element);
+        self.found_at.push((element.clone(), pointer));
         Ok(load)
     }
 

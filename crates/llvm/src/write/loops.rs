@@ -36,6 +36,7 @@ impl CodeWriter<'_> {
             Node::Call { statement, coordinates, found, private } => {
                 let coordinates = coordinates.iter().map(|c| self.write_int(c)).collect::<Result<Vec<_>, _>>()?;
                 self.own_slots = self.write_own_slots(private)?;
+                self.ahead.calls += 1;
                 self.write_statement(*statement, &coordinates, found)
             }
             Node::Copy { from, coordinates, into, loads, .. } => {
@@ -153,6 +154,10 @@ impl CodeWriter<'_> {
             Some((_, statements)) => Some((None, statements)),
             None => self.write_shared_predicates(f)?.map(|(skipped, statements)| (Some(skipped), statements)),
         };
+        let shadowed = self.counters.insert(f.counter, first);
+        let guarded = tested.as_ref().map_or(&[][..], |(_, statements)| statements);
+        let ahead = self.load_ahead(f, guarded)?;
+        let outer_ahead = std::mem::replace(&mut self.ahead, ahead);
         let preheader = self.build.block();
         self.build.branch(body);
 
@@ -160,12 +165,13 @@ impl CodeWriter<'_> {
         let counter = self.build.phi(self.build.i64());
         counter.add_incoming(first, preheader);
         let outer = f.role.is_for_vectors().then(|| self.tags.enter_vector_loop(self.build));
-        let shadowed = self.counters.insert(f.counter, counter);
+        self.counters.insert(f.counter, counter);
         let (skipped, outer_guarded) = match tested {
             Some((skipped, statements)) => (skipped, std::mem::replace(&mut self.guarded, statements)),
             None => (None, std::mem::take(&mut self.guarded)),
         };
         self.write_node(&f.body)?;
+        self.ahead = outer_ahead;
         self.guarded = outer_guarded;
         match shadowed {
             Some(value) => self.counters.insert(f.counter, value),

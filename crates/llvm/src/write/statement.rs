@@ -7,9 +7,10 @@ use super::ir::{Block, Value};
 use super::versions::StackSlot;
 use crate::body::{Body, BodyKind, Induction, ScalarAccess};
 use crate::facts::{BlockId, ValueId};
+use model::delicm::Element;
 use model::loop_ast::{OwnCell, PrivateScalar};
 use model::polynomial::Polynomial;
-use model::scop::{ArrayId, Predicate, StatementId};
+use model::scop::{ArrayId, Predicate, Role, StatementId};
 use planted::Fault;
 use std::collections::{HashMap, HashSet};
 
@@ -22,6 +23,7 @@ pub(super) struct Instance {
     arrays: HashMap<Value, ArrayId>,
     weakened: HashSet<Value>,
     updating: HashSet<Value>,
+    statement: Option<StatementId>,
 }
 
 impl CodeWriter<'_> {
@@ -42,7 +44,9 @@ impl CodeWriter<'_> {
             arrays: self.arrays_of(statement),
             weakened: values(&body.recomputed),
             updating: values(&body.updating),
+            statement: Some(statement),
         };
+        self.found_at.clear();
         self.read_slots(body, &mut instance)?;
         let mut fetched = Fetched::nothing(&body.elsewhere);
         let skipped = match self.guarded.contains(&statement) {
@@ -50,6 +54,10 @@ impl CodeWriter<'_> {
             false => self.write_predicates(body, coordinates, &mut instance, &mut fetched)?,
         };
         self.fetch(&body.elsewhere, coordinates, &mut instance, &mut fetched)?;
+        for (load, now) in self.ahead.loads() {
+            instance.now.insert(site.value(load), now);
+            instance.copied.insert(site.value(load));
+        }
         for (load, own) in found {
             let load = site.value(*load);
             let now = self.load_own(load.ty(), own)?;
@@ -256,7 +264,26 @@ impl CodeWriter<'_> {
                 copy.set_operand(index, operand_now);
             }
         }
+        if let Some(pointer) = self.found_before(instance, original) {
+            // A load has one operand, and the address is the second one of a store.
+            copy.set_operand(usize::from(original.is_store()), pointer);
+        }
         Ok(())
+    }
+
+    /// The address by which the instance has read the element that the load or store touches, if it has. That is the same address, but LLVM
+    /// might not see that: what is stored would not be found again without going through memory.
+    fn found_before(&self, instance: &Instance, original: Value) -> Option<Value> {
+        if self.found_at.is_empty() || !(original.is_load() || original.is_store()) {
+            return None;
+        }
+        let statement = self.site.region.scop.statements.get(&instance.statement?)?;
+        let is_it = |role: Role| role.instruction().is_some_and(|id| self.site.value(id) == original);
+        let access =
+            statement.accesses.iter().find(|access| is_it(access.role) && access.exact && access.row.is_none())?;
+        let offset = access.one_offset().ok()??;
+        let is_there = |e: &Element| e.array == access.array && e.row.is_none() && e.offset == offset;
+        self.found_at.iter().find(|(element, _)| is_there(element)).map(|(_, pointer)| *pointer)
     }
 
     /// The copy with its marks, but still with the original's operands.

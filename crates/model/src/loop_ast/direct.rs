@@ -51,7 +51,7 @@ const MOST_PAIRS: u64 = 100_000;
 
 /// In this order they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Var {
+pub(super) enum Var {
     Param(ParamId),
     /// Of the loops around, outermost first.
     Counter(usize),
@@ -65,7 +65,7 @@ impl Var {
     }
 }
 
-type Row = Affine<Var>;
+pub(super) type Row = Affine<Var>;
 
 /// A statement on the way to its leaf.
 #[derive(Clone)]
@@ -93,9 +93,10 @@ struct Known {
     in_thread: bool,
 }
 
-/// The constraints of a set as the domain of a map; `None` if they are not one conjunction, or not about dimensions alone.
-fn constraints(set: &Map) -> Result<Option<System<Var>>, IslError> {
-    let pieces: Vec<BasicMap> = set.basic_maps()?;
+/// The constraints of a map, in which `Unknown`s are its dimensions, first those of its domain; `None` if they are not one conjunction, or
+/// not about dimensions alone.
+pub(super) fn constraints(map: &Map) -> Result<Option<System<Var>>, IslError> {
+    let pieces: Vec<BasicMap> = map.basic_maps()?;
     let [piece] = pieces.as_slice() else { return Ok(None) };
     if piece.dim(DimType::Div)? > 0 {
         return Ok(None);
@@ -106,7 +107,9 @@ fn constraints(set: &Map) -> Result<Option<System<Var>>, IslError> {
         let Some(param) = ParamId::from_isl_name(&name) else { return Ok(None) };
         vars.push((DimType::Param, k, Var::Param(param)));
     }
-    vars.extend((0..piece.dim(DimType::In)?).map(|k| (DimType::In, k, Var::Unknown(k))));
+    let dims = piece.dim(DimType::In)?;
+    vars.extend((0..dims).map(|k| (DimType::In, k, Var::Unknown(k))));
+    vars.extend((0..piece.dim(DimType::Out)?).map(|k| (DimType::Out, k, Var::Unknown(dims + k))));
     let mut system = System::default();
     for constraint in piece.constraints()? {
         let Some(value) = constraint.get_constant_val()?.to_i64() else { return Ok(None) };
@@ -449,7 +452,17 @@ impl Maker {
                 } else {
                     known.counters.push(Expr::Counter(number));
                     let body = self.members(band, values, m + 1, inside, &known)?;
-                    body.map(|body| loop_of(For { counter: number, last: first.clone(), first, step: 1, body, role }))
+                    body.map(|body| {
+                        loop_of(For {
+                            counter: number,
+                            last: first.clone(),
+                            first,
+                            step: 1,
+                            body,
+                            role,
+                            untouched: Vec::new(),
+                        })
+                    })
                 }
             }
             None => {
@@ -471,7 +484,9 @@ impl Maker {
                 below.into_iter().chain(above).for_each(|row| known.system.demand(row));
                 known.counters.push(Expr::Counter(number));
                 let body = self.members(band, values, m + 1, inside, &known)?;
-                body.map(|body| loop_of(For { counter: number, first, last, step: 1, body, role }))
+                body.map(|body| {
+                    loop_of(For { counter: number, first, last, step: 1, body, role, untouched: Vec::new() })
+                })
             }
         };
         Ok(made.map(|made| under(condition, made)))

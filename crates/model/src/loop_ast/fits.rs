@@ -186,7 +186,15 @@ mod tests {
             found: vec![],
             private: vec![],
         };
-        Node::For(Box::new(For { counter: c, first: Expr::Int(0), last, step, body, role: LoopRole::InOrder }))
+        Node::For(Box::new(For {
+            counter: c,
+            first: Expr::Int(0),
+            last,
+            step,
+            body,
+            role: LoopRole::InOrder,
+            untouched: Vec::new(),
+        }))
     }
 
     /// Every operation's interval holds every result of a brute-force walk over small operands.

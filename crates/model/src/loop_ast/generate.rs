@@ -332,7 +332,15 @@ impl Converter {
             }
             let body = self.node(&ast.for_get_body()?, &inner)?;
             let role = role.alone();
-            return Ok(Node::For(Box::new(For { counter, last: first.clone(), first, step: 1, body, role })));
+            return Ok(Node::For(Box::new(For {
+                counter,
+                last: first.clone(),
+                first,
+                step: 1,
+                body,
+                role,
+                untouched: Vec::new(),
+            })));
         }
         let role = if scope.in_thread { role.in_thread() } else { role };
         inner.in_thread |= role.is_for_threads();
@@ -340,7 +348,7 @@ impl Converter {
         let step = step.filter(|s| *s > 0).ok_or_else(|| not_understood("the step of a loop", &ast.for_get_inc()))?;
         let last = self.last(&ast.for_get_cond()?, &name, scope)?;
         let body = self.node(&ast.for_get_body()?, &inner)?;
-        Ok(Node::For(Box::new(For { counter, first, last, step, body, role })))
+        Ok(Node::For(Box::new(For { counter, first, last, step, body, role, untouched: Vec::new() })))
     }
 
     /// The inclusive bound of `c <= e` and `c < e`.

@@ -1,6 +1,6 @@
 //! Interpreting expressions and trees with concrete parameters: the definition of what they mean.
 
-use super::{BinaryOp, Counter, Expr, Node, OwnCell, PrivateScalar};
+use super::{BinaryOp, Counter, Expr, For, Node, OwnCell, PrivateScalar};
 use crate::delicm::Element;
 use crate::scop::{ArrayId, StatementId, ValueId};
 use std::collections::HashMap;
@@ -92,8 +92,15 @@ pub enum Ran<'n> {
         /// Scalars of which it uses one of several.
         private: Vec<(ArrayId, i128)>,
     },
+    /// A loop in which something stays as it is begins, or has ended.
+    Enters(&'n For),
+    Leaves,
     /// A cell of a temporary gets what is in an element.
-    Copy { from: &'n Element, at: Vec<i128>, into: (ArrayId, i128) },
+    Copy {
+        from: &'n Element,
+        at: Vec<i128>,
+        into: (ArrayId, i128),
+    },
 }
 
 impl Node {
@@ -136,6 +143,9 @@ fn run<'n>(
                 return Ok(ControlFlow::Continue(()));
             }
             let trips = (last - first) / step + 1;
+            if !f.untouched.is_empty() && visit(Ran::Enters(f)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
             for k in 0..trips {
                 if *left == 0 {
                     return Ok(ControlFlow::Break(()));
@@ -147,6 +157,9 @@ fn run<'n>(
                 if run(&f.body, params, counters, direction, left, visit)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
+            }
+            if !f.untouched.is_empty() {
+                return Ok(visit(Ran::Leaves));
             }
         }
         Node::If { condition, then, otherwise } => {

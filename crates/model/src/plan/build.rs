@@ -7,7 +7,7 @@ use super::{CheckKind, CheckTerm, Extent, Plan, Test, Window};
 use crate::assume::{AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
-    own_scalars, write_out,
+    note_untouched, own_scalars, write_out,
 };
 use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
@@ -61,7 +61,8 @@ pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Pla
     let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, &tree.copies, options))?;
     let mut body = generate(tree, &known, &options.ast)?;
     own_scalars(&mut body, scop, &tree.private)?;
-    let body = write_out(body, scop, &apart_points(tree, scop)?);
+    let mut body = write_out(body, scop, &apart_points(tree, scop)?);
+    note_untouched(&mut body, scop)?;
     check.extend(scop.ctx.within(CHECK, || fits(scop, &body, &known))?);
     order(scop, &mut check);
     let plan = Plan { check, temporaries, body };

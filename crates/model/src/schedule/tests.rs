@@ -8,7 +8,7 @@ mod scalars;
 use super::*;
 use crate::dependence::dependences;
 use crate::fixture::{Dice, computed, test_scop};
-use crate::loop_ast::{AstError, AstOptions, Node, generate, own_scalars, write_out};
+use crate::loop_ast::{AstError, AstOptions, Node, generate, note_untouched, own_scalars, write_out};
 use crate::names::Names;
 use crate::transform::{
     BandId, Copies, Legality, Step, StepError, Tree, apart_points, check_legal, label_above, labelled,
@@ -46,7 +46,9 @@ fn chosen(sketch: &str, options: &ScheduleOptions) -> String {
 fn loops(tree: &Tree, scop: &Scop) -> Result<Node, AstError> {
     let mut node = generate(tree, &scop.context, &AstOptions { max_nodes: 2000 })?;
     own_scalars(&mut node, scop, &tree.private)?;
-    Ok(write_out(node, scop, &apart_points(tree, scop)?))
+    let mut node = write_out(node, scop, &apart_points(tree, scop)?);
+    note_untouched(&mut node, scop)?;
+    Ok(node)
 }
 
 fn check_with(sketch: &str, options: &ScheduleOptions, expected: Expect) {

@@ -225,7 +225,7 @@ fn below(bound: Expr) -> Expr {
     binary(BinaryOp::Sub, bound, int(1))
 }
 fn loop_of(index: u32, first: Expr, last: Expr, body: Node) -> For {
-    For { counter: Counter(index), first, last, step: 1, body, role: LoopRole::InOrder }
+    For { counter: Counter(index), first, last, step: 1, body, role: LoopRole::InOrder, untouched: Vec::new() }
 }
 fn call(statement: u32, coordinates: Vec<Expr>) -> Node {
     Node::Call { statement: StatementId(statement), coordinates, found: Vec::new(), private: Vec::new() }
