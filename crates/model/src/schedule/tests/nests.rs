@@ -170,7 +170,7 @@ fn two_matmuls_in_a_row() {
              for k : 0 <= k < 900
                read A3[i, j]; read A0[i, k]; read A4[k, j]; write A3[i, j]",
         expect![[r#"
-            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 12.3 times faster)
+            tiled: true, parallel: false, vectorized: true; values kept in registers and vectors along consecutive elements and fewer cache misses (estimated 19.9 times faster)
             for (int c0 = 0; c0 <= 799; ++c0) {
               // vector
               for (int c1 = 0; c1 <= 949; ++c1) {
@@ -186,27 +186,31 @@ fn two_matmuls_in_a_row() {
             for (int c4 = 0; c4 <= 24; ++c4) {
               for (int c5 = 0; c5 <= 31; ++c5) {
                 for (int c6 = 0; c6 <= 14; ++c6) {
-                  for (int c7 = 0; c7 <= 31; ++c7) {
-                    for (int c8 = 0; c8 <= min(31, (-32) * c5 + 999); ++c8) {
+                  for (int c7 = 0; c7 <= 15; ++c7) {
+                    for (int c8 = 0; c8 <= min(7, (-8) * c5 + 249); ++c8) {
                       // vector
                       for (int c9 = 0; c9 <= min(63, (-64) * c6 + 899); ++c9) {
-                        S1(32 * c4 + c7, 64 * c6 + c9, 32 * c5 + c8);
+                        for (int c10 = 0; c10 <= 1; ++c10) {
+                          for (int c11 = 0; c11 <= 3; ++c11) {
+                            S1(32 * c4 + 2 * c7 + c10, 64 * c6 + c9, 32 * c5 + 4 * c8 + c11);
+                          }
+                        }
                       }
                     }
                   }
                 }
               }
             }
-            for (int c10 = 0; c10 <= 24; ++c10) {
-              for (int c11 = 0; c11 <= 28; ++c11) {
-                for (int c12 = 0; c12 <= 7; ++c12) {
-                  for (int c13 = 0; c13 <= 7; ++c13) {
-                    for (int c14 = 0; c14 <= min(7, (-8) * c11 + 224); ++c14) {
+            for (int c12 = 0; c12 <= 24; ++c12) {
+              for (int c13 = 0; c13 <= 28; ++c13) {
+                for (int c14 = 0; c14 <= 3; ++c14) {
+                  for (int c15 = 0; c15 <= 7; ++c15) {
+                    for (int c16 = 0; c16 <= min(7, (-8) * c13 + 224); ++c16) {
                       // vector
-                      for (int c15 = 0; c15 <= min(127, (-128) * c12 + 949); ++c15) {
-                        for (int c16 = 0; c16 <= 3; ++c16) {
-                          for (int c17 = 0; c17 <= 3; ++c17) {
-                            S3(32 * c10 + 4 * c13 + c16, 128 * c12 + c15, 32 * c11 + 4 * c14 + c17);
+                      for (int c17 = 0; c17 <= min(255, (-256) * c14 + 949); ++c17) {
+                        for (int c18 = 0; c18 <= 3; ++c18) {
+                          for (int c19 = 0; c19 <= 3; ++c19) {
+                            S3(32 * c12 + 4 * c15 + c18, 256 * c14 + c17, 32 * c13 + 4 * c16 + c19);
                           }
                         }
                       }
