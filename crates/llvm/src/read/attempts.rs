@@ -134,6 +134,7 @@ fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Re
     if !disagreeing.is_empty() {
         return Err(Stop::Again(Again::Pieces(disagreeing)));
     }
+    memory::expect_unchanged_rows(values, &accesses)?;
     if cut.swaps(&accesses, values.facts) {
         assert!(view.arrays.is_empty(), "statements of a block swap accesses to one array");
         let arrays = accesses.by_base.iter().flat_map(|(&base, all)| all.iter().map(move |a| (a.instruction, base)));

@@ -6,7 +6,7 @@ mod rows;
 
 pub use errno::Errno;
 pub use preload::{CellRead, InvariantRead, read_invariants};
-pub use rows::{expect_rows, refuse_row};
+pub use rows::{expect_rows, expect_unchanged_rows, refuse_row};
 
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};
@@ -93,6 +93,13 @@ pub struct Accesses {
     pub rows: IndexMap<ValueId, RowPointers>,
     /// Values from outside were read as products, though they could have been symbols.
     pub expanded_products: bool,
+}
+
+impl Accesses {
+    /// Those to the pointers that rows are behind.
+    fn of_pointers(&self, rows: &RowPointers) -> &[MemoryAccess] {
+        self.by_base.get(&rows.base).map_or(&[], |all| &all[..])
+    }
 }
 
 /// The array of the pointers to rows.

@@ -99,15 +99,20 @@ pub fn refuse_row(values: &Values, load: ValueId) -> Stop {
     Stop::refuse(RefusalKind::UnknownBase, instruction.line, what, instruction.block)
 }
 
-/// Refuses rows whose pointers the region changes, or may never get to. `ends`: control gets through all of the region.
+/// Refuses rows whose pointers the region changes: loaded again, they would be others.
+pub fn expect_unchanged_rows(values: &Values, accesses: &Accesses) -> Result<(), Stop> {
+    let is_changed = |pointers: &RowPointers| accesses.of_pointers(pointers).iter().any(|a| a.kind != AccessKind::Read);
+    let changed = accesses.rows.iter().find(|(_, pointers)| is_changed(pointers));
+    changed.map_or(Ok(()), |(rows, _)| Err(refuse_row(values, *rows)))
+}
+
+/// Refuses rows whose pointers the region may never get to. `ends`: control gets through all of the region.
 pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses, ends: bool) -> Result<(), Stop> {
-    for (rows, RowPointers { base, .. }) in &accesses.rows {
+    for (rows, pointers) in &accesses.rows {
         let unfit = || refuse_row(arithmetic.values, *rows);
         let mut certain = Set::empty(&set_space(arithmetic.values.ctx, 1)?)?;
-        for pointer in accesses.by_base.get(base).map_or(&[][..], |all| &all[..]) {
-            let (AccessKind::Read, Some(Offset::Affine(offset))) = (pointer.kind, &pointer.offset) else {
-                return Err(unfit());
-            };
+        for pointer in accesses.of_pointers(pointers) {
+            let Some(Offset::Affine(offset)) = &pointer.offset else { return Err(unfit()) };
             let draft = &cut.drafts[pointer.draft];
             // A box begins with what decides which way it takes.
             let block = arithmetic.values.facts.instruction(pointer.instruction).expect("a load").block;
