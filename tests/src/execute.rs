@@ -36,9 +36,10 @@ pub fn sequential() -> Vec<Configuration> {
     with_options("")
 }
 
-/// The same, and with threads.
+/// The same, and with threads where users have it: the loops that are found do not depend on them.
 pub fn with_threads() -> Vec<Configuration> {
-    [with_options(""), with_options("parallel")].concat()
+    let threads = Configuration { position: "late", extra: "parallel".to_string() };
+    sequential().into_iter().chain([threads]).collect()
 }
 
 fn with_options(extra: &str) -> Vec<Configuration> {
@@ -196,7 +197,11 @@ pub fn execute_all(
     mut configurations: Vec<Configuration>,
 ) -> Result<String, String> {
     let also = directives.iter().filter(|(key, _)| key == "also");
-    configurations.extend(also.flat_map(|(_, options)| with_options(options)));
+    for configuration in also.flat_map(|(_, options)| with_options(options)) {
+        if !configurations.contains(&configuration) {
+            configurations.push(configuration);
+        }
+    }
     let programs = Programs::compile(source, flags, configurations)?;
     let mut text = String::new();
     for run in runs(directives) {
