@@ -93,19 +93,19 @@ struct SplitOffsets {
     rests: Vec<Polynomial>,
 }
 
+/// What counters are multiplied with in some access; leading coefficients positive.
+pub fn strides_of_counters<'a>(accesses: impl IntoIterator<Item = &'a Linear>) -> BTreeSet<Polynomial> {
+    let cells = accesses.into_iter().flat_map(|a| &a.pieces).map(|(_, cells)| cells);
+    let factors = cells.flat_map(Polynomial::by_counters).filter(|(counters, _)| *counters != Monomial::one());
+    factors.map(|(_, stride)| positive(&stride)).collect()
+}
+
 /// A parameter that a counter is multiplied with is a size. Products of other parameters are read in several ways.
 fn readings(accesses: &[&Linear]) -> Vec<SplitOffsets> {
-    let mut of_counters: BTreeSet<Polynomial> = BTreeSet::new();
-    let mut invariant: BTreeSet<Polynomial> = BTreeSet::new();
-    for (_, cells) in accesses.iter().flat_map(|a| &a.pieces) {
-        for (counters, stride) in cells.by_counters() {
-            if counters == Monomial::one() {
-                invariant.insert(stride);
-            } else {
-                of_counters.insert(positive(&stride));
-            }
-        }
-    }
+    let of_counters = strides_of_counters(accesses.iter().copied());
+    let cells = accesses.iter().flat_map(|a| &a.pieces).map(|(_, cells)| cells);
+    let invariant: BTreeSet<Polynomial> =
+        cells.filter_map(|cells| cells.by_counters().remove(&Monomial::one())).collect();
     let certain: BTreeSet<Var> = of_counters.iter().flat_map(Polynomial::vars).collect();
     let mut open = vec![certain];
     let mut readings = Vec::new();

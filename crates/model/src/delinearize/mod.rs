@@ -24,7 +24,7 @@ pub use block::{BlockCells, ByteBlock, between, loose_cells};
 
 use crate::polynomial::{PiecewisePolynomial, Polynomial};
 use access::{KnownDomain, Linear, all_params, cell_bytes};
-use candidates::{COST_SCAN, Chain, constant_chains, parametric_chains};
+use candidates::{COST_SCAN, Chain, constant_chains, parametric_chains, strides_of_counters};
 use condition::{Broken, happening, outside_of, outside_of_each, worth_testing};
 use isl::{Budget, Ctx, IslError, Map, PwAff, Set};
 use samples::{Samples, Score};
@@ -93,6 +93,10 @@ const MAX_BROKEN_PARTS: usize = 12;
 /// A proved shape gets further dimensions under a condition only if they have so many cells: the 2 in a subscript 2i + k is a step, not
 /// the length of a row.
 const MIN_ROW: i128 = 8;
+/// Percent of what a shape with less simple sizes fits that one with simpler sizes has to fit to be preferred: in general, and where
+/// counters are multiplied with its strides as they are.
+const LIKELY: usize = 75;
+const LIKELY_ALONG_ROWS: usize = 50;
 /// Operations of isl after which the best shape so far is taken.
 const SEARCH_OPERATIONS: u64 = 100_000;
 /// All of it, for one array.
@@ -326,10 +330,15 @@ impl<'a> Search<'a> {
         chains.retain(|c| !self.seen.contains(&c.sizes));
         let scored: Vec<(Score, Chain)> =
             chains.into_iter().map(|c| (self.samples.score(self.accesses, &c), c)).collect();
-        // n is a likelier size than n + 1, which the counters of a triangle suggest as much and which holds a little more.
+        // n is a likelier size than n + 1, which the counters of a triangle suggest as much and which holds a little more; all the more
+        // if some counter goes through rows of n, and one through the diagonal.
+        let strides = strides_of_counters(self.accesses);
         let promoted = |(score, chain): &(Score, Chain)| {
+            let goes_along_rows = chain.strides.iter().all(|stride| strides.contains(stride));
+            let enough = if goes_along_rows { LIKELY_ALONG_ROWS } else { LIKELY };
             let variants = scored.iter().filter(|(_, other)| chain.is_simpler_than(other)).map(|(score, _)| score);
-            let close = variants.filter(|other| other.views == score.views && 4 * score.fitting >= 3 * other.fitting);
+            let close =
+                variants.filter(|other| other.views == score.views && 100 * score.fitting >= enough * other.fitting);
             (close.copied().max().unwrap_or(*score).max(*score), chain.clone())
         };
         let mut ranked: Vec<(Score, Chain)> = scored.iter().map(promoted).collect();
