@@ -6,8 +6,8 @@
 //!
 //! Of Polly's archive a copy is linked in which isl calls us for some of its functions, and of C's; `cfg(isl_calls_us)` tells.
 //! `src/large.rs` counts what arithmetic on large numbers costs and passes it on; `src/small.rs` does that on small ones itself;
-//! `src/allocate.rs` gives and takes memory. Without binutils, and with pkg-config's isl, there is no such copy: then operations are
-//! counted whatever the size of their numbers, and take longer.
+//! `src/allocate.rs` gives and takes memory; `src/sample.rs` finds points of simple sets. Without binutils, and with pkg-config's isl,
+//! there is no such copy: then operations are counted whatever the size of their numbers, and take longer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,11 +52,15 @@ const ARCHIVE: &str = "libPollyISL.a";
 /// The copy's name as a library.
 const COPY: &str = "isl_calling_us";
 /// Where what isl calls in place of a function `f` is defined, as `loopwright_f`.
-const SOURCES: [&str; 3] = ["src/large.rs", "src/small.rs", "src/allocate.rs"];
+const SOURCES: [&str; 4] = ["src/large.rs", "src/small.rs", "src/allocate.rs", "src/sample.rs"];
 /// The members of the archive in which such functions are defined, and how the names of these begin. There they keep their names; so
 /// do the calls from one of them to another, which are part of what `f` does.
-const HOMES: [(&str, &str); 3] =
-    [("imath.c.o", "mp_"), ("isl_int_sioimath.c.o", "isl_sioimath_"), ("isl_seq.c.o", "isl_seq_")];
+const HOMES: [(&str, &str); 4] = [
+    ("imath.c.o", "mp_"),
+    ("isl_int_sioimath.c.o", "isl_sioimath_"),
+    ("isl_seq.c.o", "isl_seq_"),
+    ("isl_sample.c.o", "isl_basic_set_sample_vec"),
+];
 
 /// Each `f` for which [`SOURCES`] define `loopwright_f`.
 fn replaced() -> io::Result<BTreeSet<String>> {

@@ -45,6 +45,9 @@ impl Meter {
 }
 
 #[cfg(isl_calls_us)]
+pub(crate) use counted::Number;
+
+#[cfg(isl_calls_us)]
 mod counted {
     use std::ffi::c_int;
 
@@ -60,6 +63,17 @@ mod counted {
         /// The number of digits, of 32 bits each.
         used: u32,
         sign: u8,
+    }
+
+    impl Number {
+        /// `None` if it has more than three digits.
+        pub fn to_i128(&self) -> Option<i128> {
+            let used = (self.used <= 3).then_some(self.used as usize)?;
+            // SAFETY: it has as many digits as it says.
+            let digits = unsafe { std::slice::from_raw_parts(self.digits, used) };
+            let value = digits.iter().rev().fold(0, |value, digit| value << 32 | i128::from(*digit));
+            Some(if self.sign == 0 { value } else { -value })
+        }
     }
 
     unsafe extern "C" {

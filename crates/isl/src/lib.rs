@@ -51,6 +51,8 @@ mod exercise;
 mod fixed_box;
 mod flow;
 mod id;
+#[cfg(isl_calls_us)]
+mod inside;
 mod large;
 mod map;
 mod multi_aff;
@@ -59,6 +61,8 @@ mod point;
 #[cfg(all(test, isl_calls_us))]
 mod random;
 mod raw;
+#[cfg(isl_calls_us)]
+mod sample;
 mod schedule;
 mod schedule_node;
 mod set;

@@ -18,9 +18,9 @@ use crate::raw;
 
 /// isl's `isl_sioimath`: if the lowest bit is set, the upper half is the value, the other bits of the lower half are zero, and
 /// -2^31 does not occur; else it is a pointer to a large number.
-type Int = u64;
+pub(crate) type Int = u64;
 
-const ZERO: Int = 1;
+pub(crate) const ZERO: Int = 1;
 const ONE: Int = encode(1);
 
 const fn encode(value: i32) -> Int {
@@ -28,11 +28,11 @@ const fn encode(value: i32) -> Int {
 }
 
 /// Of a small number; of a large one, anything that fits.
-fn decode(number: Int) -> i64 {
+pub(crate) fn decode(number: Int) -> i64 {
     number as i64 >> 32
 }
 
-fn is_small(number: Int) -> bool {
+pub(crate) fn is_small(number: Int) -> bool {
     number & 1 != 0
 }
 
