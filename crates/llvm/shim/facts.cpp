@@ -558,6 +558,7 @@ struct Writer {
       line(Start ? Start->getFile() : nullptr, lastLine(Body, Start));
     T.text(counterName(L));
     flag(isHinted(L));
+    flag(isMustProgress(&L));
     writeScev(A, A.SE.getBackedgeTakenCount(&L), T);
     T.word(Exiting.size());
     for (BasicBlock *B : Exiting)

@@ -318,6 +318,8 @@ pub struct Loop {
     pub counter_name: String,
     /// Metadata forbids unrolling, vectorization or distribution, or asks for a transformation by hand (`llvm.loop.*` other than mustprogress).
     pub hinted: bool,
+    /// By a promise of the language, it ends unless the world sees something of it.
+    pub must_progress: bool,
     /// Exact backedge-taken count, from the one place where the loop is left.
     pub backedge_taken_count: Scev,
     /// How often the back edge is taken before the loop is left at each block of `exiting`, if not elsewhere first.
@@ -325,9 +327,11 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// Does nobody know that it ends? Where LLVM has a count, it does, or the program has no meaning.
+    /// Does nobody know that it ends? Where LLVM has a count for one of the ways out, or the program promises it, it does, or the program
+    /// has no meaning.
     pub fn may_never_end(&self) -> bool {
-        matches!(self.backedge_taken_count, Scev::Other { .. })
+        let counts = || std::iter::once(&self.backedge_taken_count).chain(&self.exit_counts);
+        !self.must_progress && counts().all(|count| matches!(count, Scev::Other { .. }))
     }
 }
 

@@ -261,6 +261,7 @@ impl Reader {
             end_line: self.line(),
             counter_name: self.text(),
             hinted: self.flag(),
+            must_progress: self.flag(),
             backedge_taken_count: self.scev(),
             exit_counts: self.list(Self::scev),
         }

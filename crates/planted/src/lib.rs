@@ -182,10 +182,8 @@ faults! {
     /// The copy of a part that ends its region has edges to where the original goes on.
     BoxLeftAnywhere => fixtures "sound/box_at_exit.c",
 
-    /// New loops promise to end whatever is in them.
-    EndAlwaysPromised => fixtures "sound/endless_parts.c",
-    /// Control is said to get behind a part that may never end.
-    EndlessPartPassed => fixtures "sound/endless_parts.c",
+    /// A loop of which nobody knows whether it ends is a statement like any other.
+    EndlessPartBoxed => fixtures "sound/endless_parts.c",
 }
 
 /// Is this fault planted?

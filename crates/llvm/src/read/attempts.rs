@@ -127,7 +127,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
 fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
     let mut arithmetic =
         Arithmetic::new(values, inputs.allowed, (view.expand_products, view.may_frame), Sizes::new(&view.in_pieces))?;
-    let (items, arrivals, ends) = control::follow(&mut arithmetic)?;
+    let (items, arrivals) = control::follow(&mut arithmetic)?;
     let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
     let accesses = memory::read_accesses(&mut arithmetic, &cut)?;
     let disagreeing = arithmetic.sizes.disagreeing();
@@ -141,6 +141,6 @@ fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Re
         return Err(Stop::Again(Again::Meet(arrays.collect())));
     }
     let invariants = memory::read_invariants(&mut arithmetic, &arrivals)?;
-    memory::expect_rows(&arithmetic, &cut, &accesses, ends)?;
+    memory::expect_rows(&arithmetic, &cut, &accesses)?;
     assemble::assemble(arithmetic, &items, cut, accesses, invariants, shaping)
 }

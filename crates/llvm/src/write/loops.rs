@@ -4,10 +4,8 @@ use super::WriteError;
 use super::code::CodeWriter;
 use super::ir::{Block, Compare, Value};
 use super::tags::{plain_loop_id, short_loop_id};
-use crate::body::BodyKind;
 use model::loop_ast::{Counter, Expr, For, LoopRole, Node};
 use model::scop::StatementId;
-use planted::Fault;
 
 impl CodeWriter<'_> {
     /// Appends the code of `node`; the builder then stands where execution goes on.
@@ -186,11 +184,10 @@ impl CodeWriter<'_> {
         counter.add_incoming(next, latch);
         let done = self.build.compare(Compare::Eq, counter, reached);
         let branch = self.build.branch_if(done, exit, body);
-        let ends = !self.may_never_end(&f.body) || planted::is(Fault::EndAlwaysPromised);
         let id = match outer {
-            Some(outer) => self.tags.leave_vector_loop(self.build, outer, ends),
-            None if f.role == LoopRole::Few => short_loop_id(self.build, ends),
-            None => plain_loop_id(self.build, ends),
+            Some(outer) => self.tags.leave_vector_loop(self.build, outer),
+            None if f.role == LoopRole::Few => short_loop_id(self.build),
+            None => plain_loop_id(self.build),
         };
         branch.set_metadata("llvm.loop", id);
         if let Some(skipped) = skipped {
@@ -246,31 +243,6 @@ impl CodeWriter<'_> {
         self.own_slots.clear();
         let skipped = self.write_predicates_before(first, &now)?;
         Ok(skipped.map(|skipped| (skipped, calls.iter().map(|c| c.0).collect())))
-    }
-
-    /// Is there a statement in it that loops on its own? Our loops count to a bound, but such a one may go round forever, and then so
-    /// does all that is around it: who promises that it ends lets LLVM remove both.
-    fn may_never_end(&self, node: &Node) -> bool {
-        match node {
-            Node::Block(children) | Node::Jammed { points: children, .. } => {
-                children.iter().any(|child| self.may_never_end(child))
-            }
-            Node::For(f) => self.may_never_end(&f.body),
-            Node::If { then, otherwise, .. } => {
-                self.may_never_end(then) || otherwise.as_ref().is_some_and(|other| self.may_never_end(other))
-            }
-            Node::IfHold { then, otherwise, .. } => self.may_never_end(then) || self.may_never_end(otherwise),
-            Node::Copy { .. } => false,
-            Node::Call { statement, .. } => {
-                self.site.region.bodies.get(statement).is_some_and(|body| match &body.kind {
-                    BodyKind::Instructions(_) => false,
-                    BodyKind::Boxed { entry, blocks, .. } => {
-                        let entry = self.site.block(*entry);
-                        blocks.iter().any(|&b| self.site.block(b).terminator().successors().contains(&entry))
-                    }
-                })
-            }
-        }
     }
 
     /// Keeps blocks in the order in which they run, for people who read the output.

@@ -152,25 +152,25 @@ impl Tags {
 
     /// The loop id for the loop that is left. Its iterations do not depend on each other through any access of its group, which is
     /// what `llvm.loop.parallel_accesses` says; accesses to slots are in no group, so that LLVM judges them itself.
-    pub(super) fn leave_vector_loop(&mut self, build: &Builder, outer: Option<Metadata>, ends: bool) -> Metadata {
+    pub(super) fn leave_vector_loop(&mut self, build: &Builder, outer: Option<Metadata>) -> Metadata {
         let group = std::mem::replace(&mut self.group, outer).expect("entered before");
         let independent = build.metadata_node(&[build.metadata_text("llvm.loop.parallel_accesses"), group]);
-        if ends { build.self_node(&[must_progress(build), independent]) } else { build.self_node(&[independent]) }
+        build.self_node(&[must_progress(build), independent])
     }
 }
 
-/// A loop id for a loop of which nothing is known but, perhaps, that it ends.
-pub(super) fn plain_loop_id(build: &Builder, ends: bool) -> Metadata {
-    if ends { build.self_node(&[must_progress(build)]) } else { build.self_node(&[]) }
+/// A loop id for a loop of which nothing is known but that it ends: all of ours count, and statements end.
+pub(super) fn plain_loop_id(build: &Builder) -> Metadata {
+    build.self_node(&[must_progress(build)])
 }
 
 /// The same for one that has a few iterations only, and few of those run: code for many would be for nothing.
-pub(super) fn short_loop_id(build: &Builder, ends: bool) -> Metadata {
+pub(super) fn short_loop_id(build: &Builder) -> Metadata {
     let unrolled = build.metadata_node(&[build.metadata_text("llvm.loop.unroll.disable")]);
     let one = build.metadata_value(build.constant_of(build.int(32), 1));
     let scalar = [build.metadata_text("llvm.loop.vectorize.width"), one];
     let scalar = build.metadata_node(&scalar);
-    if ends { build.self_node(&[must_progress(build), unrolled, scalar]) } else { build.self_node(&[unrolled, scalar]) }
+    build.self_node(&[must_progress(build), unrolled, scalar])
 }
 
 fn must_progress(build: &Builder) -> Metadata {

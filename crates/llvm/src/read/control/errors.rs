@@ -127,12 +127,11 @@ impl Control<'_, '_> {
     /// assumptions so far hold for p. Then control runs as modelled up to here, and gets to all instances of what was read; if a
     /// promise were broken in one of them, the program would have no meaning. So the assumptions imply that none is broken,
     /// and that implication is what is known. It does not follow where control rests on memory: that this is what it was before the
-    /// region is an assumption still to come, whose test must not be made simpler by it. Nor where a loop that was not
-    /// modelled may never end.
+    /// region is an assumption still to come, whose test must not be made simpler by it.
     pub fn believe_promises(&mut self) -> Result<(), Stop> {
         let promises = std::mem::take(&mut self.promises);
         let in_memory = |param: &Param| !self.values.all_invariants_behind(param.value).is_empty();
-        if self.unmodelled_endless || self.arithmetic.known.params.iter().any(in_memory) {
+        if self.arithmetic.known.params.iter().any(in_memory) {
             return Ok(());
         }
         promises.iter().try_for_each(|broken| self.know_never(broken))

@@ -76,21 +76,19 @@ struct Control<'r, 'a> {
     arrivals: Arrivals,
     /// The parameters for which each of these promises is broken: what they tell is not known yet.
     promises: Vec<Set>,
-    /// There is a loop inside of a box of which nobody knows whether it ends.
-    unmodelled_endless: bool,
 }
 
-/// The items of the region, when control first got to each block, and whether it is known to get through all of them.
-pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals, bool), Stop> {
+/// The items of the region, and when control first got to each block.
+pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop> {
     let values = arithmetic.values;
     let (arrivals, promises) = (Arrivals::new(), Vec::new());
-    let mut control = Control { values, arithmetic, arrivals, promises, unmodelled_endless: false };
+    let mut control = Control { values, arithmetic, arrivals, promises };
     control.learn_from_guards()?;
     let everything = Set::universe(&set_space(values.ctx, 0)?)?;
     let mut level = Level::new(Vec::new(), None, Vec::new());
     level.reach(values.region.entry, everything)?;
     let items = control.read_level(level, values.region.scope)?;
-    Ok((items, control.arrivals, !control.unmodelled_endless))
+    Ok((items, control.arrivals))
 }
 
 impl Control<'_, '_> {
@@ -161,13 +159,17 @@ impl Control<'_, '_> {
                                 RefusalKind::UnknownTripCount | RefusalKind::LoopExits | RefusalKind::NonAffineBound
                             ) =>
                     {
+                        // Nothing orders a statement that loops forever and what is behind it, which then never runs.
+                        if info.may_never_end() && !planted::is(Fault::EndlessPartBoxed) {
+                            let why = "nobody promises that it ends";
+                            return Err(Stop::refuse(RefusalKind::UnknownTripCount, info.line, why, info.header));
+                        }
                         let exit = info.exits[0];
                         let Some(part) = self.boxable_part(block, exit, current) else {
                             return Err(Stop::Refused { refusal, block: at });
                         };
                         level.reach(exit, domain)?;
                         self.promises.truncate(promises);
-                        self.unmodelled_endless |= info.may_never_end();
                         boxed.extend(part.iter().copied());
                         items.push(Item::Boxed { scope, blocks: part, exit });
                     }
@@ -267,10 +269,7 @@ impl Control<'_, '_> {
         let items = self.read_level(level, Some(id))?;
         // Control may first get to the others in a later iteration: only if no check of the loop failed before, wherever it stands, and
         // every loop in it ended.
-        // Of one inside of a box, nobody knows.
-        if self.unmodelled_endless && !planted::is(Fault::EndlessPartPassed) {
-            others.iter().for_each(|block| drop(self.arrivals.remove(block)));
-        } else if self.may_stop_in(id) {
+        if self.may_stop_in(id) {
             for block in others {
                 if let Some((_, assumptions)) = self.arrivals.get_mut(&block) {
                     *assumptions = self.arithmetic.known.assumptions.len();
@@ -299,11 +298,9 @@ impl Control<'_, '_> {
         behind
     }
 
-    /// The first time that control gets to a block says the least of what is known by then. Behind a part that may never end, nobody
-    /// knows whether it gets there at all.
+    /// The first time that control gets to a block says the least of what is known by then.
     fn note_arrival(&mut self, block: BlockId, instances: &Set) -> Result<(), isl::IslError> {
-        let comes_by = !self.unmodelled_endless || planted::is(Fault::EndlessPartPassed);
-        if comes_by && !self.arrivals.contains_key(&block) {
+        if !self.arrivals.contains_key(&block) {
             let params = instances.params()?.coalesce()?;
             self.arrivals.insert(block, (params, self.arithmetic.known.assumptions.len()));
         }

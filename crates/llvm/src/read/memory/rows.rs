@@ -106,8 +106,8 @@ pub fn expect_unchanged_rows(values: &Values, accesses: &Accesses) -> Result<(),
     changed.map_or(Ok(()), |(rows, _)| Err(refuse_row(values, *rows)))
 }
 
-/// Refuses rows whose pointers the region may never get to. `ends`: control gets through all of the region.
-pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses, ends: bool) -> Result<(), Stop> {
+/// Refuses rows whose pointers the region may never get to.
+pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses) -> Result<(), Stop> {
     for (rows, pointers) in &accesses.rows {
         let unfit = || refuse_row(arithmetic.values, *rows);
         let mut certain = Set::empty(&set_space(arithmetic.values.ctx, 1)?)?;
@@ -123,7 +123,7 @@ pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses, ends
         for access in &accesses.by_base[rows] {
             let draft = &cut.drafts[access.draft];
             let row = access.row.as_ref().expect("a row").to_aff(&draft.scope.domain.get_space()?)?;
-            let Some(row) = row.filter(|_| ends) else { return Err(unfit()) };
+            let Some(row) = row else { return Err(unfit()) };
             let pointers = Map::from_aff(&row)?.intersect_domain(&draft.scope.domain)?.range()?;
             if !draft.is_certain() && !pointers.intersect_params(&arithmetic.known.assumed)?.is_subset(&certain)? {
                 return Err(unfit());
