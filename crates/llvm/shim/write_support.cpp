@@ -39,7 +39,9 @@ static bool can_redirect(ArrayRef<BasicBlock *> from, BasicBlock *to) {
 
 // Null on success, else why the control flow does not allow it; then nothing was changed.
 const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef *block_refs, size_t count,
-                           const LLVMBasicBlockRef *error_refs, size_t error_count, Joints *out) {
+                           const LLVMBasicBlockRef *error_refs, size_t error_count,
+                           const LLVMBasicBlockRef *decided_refs, const LLVMBasicBlockRef *taken_refs, size_t decided_count,
+                           Joints *out) {
   BasicBlock *entry = unwrap(entry_ref);
   SmallPtrSet<BasicBlock *, 16> inside;
   for (size_t i = 0; i < count; ++i)
@@ -47,6 +49,14 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
   SmallPtrSet<BasicBlock *, 4> errors;
   for (size_t i = 0; i < error_count; ++i)
     errors.insert(unwrap(error_refs[i]));
+  // The way on of blocks that never take another one.
+  DenseMap<BasicBlock *, BasicBlock *> decided;
+  for (size_t i = 0; i < decided_count; ++i)
+    decided[unwrap(decided_refs[i])] = unwrap(taken_refs[i]);
+  auto is_taken = [&](BasicBlock *block, BasicBlock *next) {
+    auto known = decided.find(block);
+    return known == decided.end() || known->second == next || !is_contained(successors(block), known->second);
+  };
   if (!inside.contains(entry))
     return "the entry must be inside the region";
 
@@ -58,7 +68,7 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
   // of another region, written before this one, then blocks were put in front of it, with its φs, and the edges lead to the first of these.
   for (BasicBlock *block : inside)
     for (BasicBlock *next : successors(block))
-      if (!inside.contains(next) && !errors.contains(next))
+      if (!inside.contains(next) && !errors.contains(next) && is_taken(block, next))
         exits.insert(next);
   if (exits.size() != 1)
     return "not all edges out of the region lead to one block";
@@ -71,6 +81,22 @@ const char *lw_write_split(LLVMBasicBlockRef entry_ref, const LLVMBasicBlockRef 
     return "no edge enters the region";
   if (!can_redirect(before.getArrayRef(), entry) || !can_redirect(leaving.getArrayRef(), exit))
     return "an edge into or out of the region cannot be split";
+  for (BasicBlock *block : inside) {
+    auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    if (!branch || !branch->isConditional())
+      continue;
+    for (unsigned side : {0u, 1u}) {
+      BasicBlock *next = branch->getSuccessor(side), *taken = branch->getSuccessor(1 - side);
+      if (next == exit || inside.contains(next) || is_taken(block, next))
+        continue;
+      next->removePredecessor(block, /*KeepOneInputPHIs=*/true);
+      BranchInst *only = BranchInst::Create(taken, branch->getIterator());
+      only->copyMetadata(*branch, {LLVMContext::MD_dbg, LLVMContext::MD_loop, LLVMContext::MD_annotation});
+      only->setDebugLoc(branch->getDebugLoc());
+      branch->eraseFromParent();
+      break;
+    }
+  }
 
   BasicBlock *entering;
   if (none_of(predecessors(entry), [&](BasicBlock *block) { return inside.contains(block); })) {

@@ -24,7 +24,9 @@ pub struct ReadRegion {
     pub blocks: Vec<BlockId>,
     /// Where else edges of the original lead that new code never takes.
     pub errors: Vec<BlockId>,
-    /// The blocks that control gets to only over these edges.
+    /// Blocks with another way on than the one here, which they never take: for good, once there is new code.
+    pub decided: Vec<(BlockId, BlockId)>,
+    /// The blocks that control gets to only over the edges to `errors`.
     pub error_paths: Vec<BlockId>,
     pub bodies: IndexMap<StatementId, Body>,
     /// The base pointer of each memory array without rows behind pointers; defined outside the region (or a global).

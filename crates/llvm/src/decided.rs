@@ -3,7 +3,8 @@
 //! `for (i = n; i > 0 && i--;)` asks for i twice, and LLVM may leave the question at the end of the body and at its start: the loop seems
 //! to be left in two places. Where control got over one edge of a branch on `c`, every further branch on `c` goes the same way. If its
 //! other edge leads out of a loop it is set aside: whoever follows control flow passes it by. The code itself, and the φs at the end of
-//! such an edge, stay what they are.
+//! such an edge, stay what they are, but for those that lead out of a region for which there is new code: all of that is to be left at one
+//! place.
 
 use crate::facts::{BlockId, FunctionFacts, Op, ValueId, ValueKind};
 
@@ -39,8 +40,16 @@ impl FunctionFacts {
 
     /// Does the block have another way on, in the code, than it ever takes?
     pub fn has_untaken_edge(&self, block: BlockId) -> bool {
-        let branch = self.terminator(block);
-        branch.is_some_and(|b| !b.operands.is_empty() && matches!(&b.op, Op::Branch { targets } if targets.len() == 1))
+        self.decided_way(block).is_some()
+    }
+
+    /// The way on, if there is another one in the code.
+    pub fn decided_way(&self, block: BlockId) -> Option<BlockId> {
+        let branch = self.terminator(block).filter(|branch| !branch.operands.is_empty())?;
+        match &branch.op {
+            Op::Branch { targets } => targets.as_slice().try_into().ok().map(|[way]: [BlockId; 1]| way),
+            _ => None,
+        }
     }
 
     /// Where the block's branch goes and where it does not, if a branch above says so.

@@ -140,6 +140,9 @@ unsafe extern "C" {
         count: usize,
         errors: *const Block,
         error_count: usize,
+        decided: *const Block,
+        taken: *const Block,
+        decided_count: usize,
         out: *mut Joints,
     ) -> *const c_char;
     pub fn lw_write_is_never_poison(value: Value, context: Value) -> bool;

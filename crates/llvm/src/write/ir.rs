@@ -22,10 +22,20 @@ pub use crate::codes::Library;
 pub use crate::ffi::{Block, Joints, Metadata, Module, Type, Value};
 
 /// `Err` says why, and then nothing was changed.
-pub fn split_region(entry: Block, blocks: &[Block], errors: &[Block]) -> Result<Joints, String> {
+pub fn split_region(
+    entry: Block,
+    blocks: &[Block],
+    errors: &[Block],
+    decided: &[(Block, Block)],
+) -> Result<Joints, String> {
     let mut joints = MaybeUninit::uninit();
     let (inside, count) = (blocks.as_ptr(), blocks.len());
-    let why = unsafe { lw_write_split(entry, inside, count, errors.as_ptr(), errors.len(), joints.as_mut_ptr()) };
+    let (from, to): (Vec<Block>, Vec<Block>) = decided.iter().copied().unzip();
+    let why = unsafe {
+        let (errors, error_count) = (errors.as_ptr(), errors.len());
+        let (from, to, out) = (from.as_ptr(), to.as_ptr(), joints.as_mut_ptr());
+        lw_write_split(entry, inside, count, errors, error_count, from, to, decided.len(), out)
+    };
     match why.is_null() {
         true => Ok(unsafe { joints.assume_init() }),
         false => Err(unsafe { CStr::from_ptr(why) }.to_string_lossy().into_owned()),

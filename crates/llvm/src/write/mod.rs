@@ -173,7 +173,8 @@ impl<'a> Site<'a> {
         let (value, block) = (|id| Value(anchors.value(id)), |id: &BlockId| Block(anchors.block(*id)));
         let blocks: Vec<Block> = region.blocks.iter().map(block).collect();
         let errors: Vec<Block> = region.errors.iter().map(block).collect();
-        let joints = ir::split_region(block(&region.entry), &blocks, &errors).map_err(WriteError::Shape)?;
+        let decided: Vec<(Block, Block)> = region.decided.iter().map(|(from, to)| (block(from), block(to))).collect();
+        let joints = ir::split_region(block(&region.entry), &blocks, &errors, &decided).map_err(WriteError::Shape)?;
         let function = Value(anchors.function());
         let build = Builder::new(function);
         build.set_location(function.artificial_location());

@@ -480,6 +480,7 @@ impl Assembly<'_> {
             exit: region.exit,
             blocks: region.blocks.clone(),
             errors: self.values.errors().into_iter().collect(),
+            decided: region.blocks.iter().filter_map(|&b| Some((b, self.values.facts.decided_way(b)?))).collect(),
             error_paths: self.values.reached_by_errors_only().into_iter().collect(),
             bodies,
             bases: self.bases,

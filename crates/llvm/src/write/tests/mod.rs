@@ -114,6 +114,7 @@ impl Fixture {
             entry: self.block_id(entry),
             exit: self.block_id(exit),
             errors: Vec::new(),
+            decided: Vec::new(),
             error_paths: Vec::new(),
             blocks: blocks.iter().map(|b| self.block_id(b)).collect(),
             bodies: IndexMap::new(),
