@@ -9,7 +9,7 @@
 //! isl's generator does all that and much more, at a price: this takes a small part of the time for most trees. What it makes is checked as
 //! isl's loops are, and where it is not right, or nothing comes of it, isl is asked.
 
-use super::generate::{has_loop_below, minus_one, negated, role_of_member};
+use super::generate::{AstError, expr_from_set, has_loop_below, minus_one, negated, role_of_member};
 use super::{BinaryOp, Counter, Expr, For, Node};
 use crate::inequalities::{Affine, Patience, System};
 use crate::quasi_affine::{Form, Linear};
@@ -20,30 +20,72 @@ use planted::Fault;
 use std::collections::{BTreeSet, HashMap};
 
 /// Ensures, if there is one: it is what the tree says, as far as it was understood.
-pub(super) fn loops(tree: &Tree, context: &Set, max_nodes: usize) -> Result<Option<Node>, IslError> {
+pub(super) fn loops(tree: &Tree, context: &Set, max_nodes: usize) -> Result<Option<Node>, AstError> {
     if !tree.copies.is_empty() {
         return Ok(None);
     }
     let mut known = Known::default();
-    match &constraints(&Map::from_domain(&context.from_params()?)?)? {
+    let everywhere = context.from_params()?;
+    let of_context = match convex(&everywhere)? {
+        // Less is known then: what is said of remainders is not looked at, nor what holds in a part alone.
+        None => convex(&everywhere.remove_divs()?.simple_hull()?.to_set()?)?,
+        all => all,
+    };
+    match &of_context {
         Some(context) => known.system.and(context),
         None => return Ok(None),
     }
-    let mut active = Vec::new();
+    let (mut active, mut conditions) = (Vec::new(), Conditions::default());
     for domain in tree.schedule.get_domain()?.sets()? {
         let name = domain.get_tuple_name()?;
-        let (Some(statement), Some(system)) =
-            (StatementId::from_isl_name(&name), constraints(&Map::from_domain(&domain)?)?)
+        let (Some(statement), Some(Instances { system, when })) =
+            (StatementId::from_isl_name(&name), conditions.instances(&domain, context)?)
         else {
             return Ok(None);
         };
         let coordinates = (0..domain.dim(DimType::Set)?).map(|d| Affine::variable(Var::Unknown(d))).collect();
-        let told = Active { statement, name, system, coordinates, floors: Vec::new() }.with_equations();
+        let told = Active { statement, name, system, when, coordinates, floors: Vec::new() }.with_equations();
         let Some(told) = told else { return Ok(None) };
         active.push(told);
     }
-    let mut maker = Maker { counters: 0, nodes: 0, max_nodes, patience: Patience::new(MOST_PAIRS) };
-    maker.node(&tree.schedule.get_root()?, active, &known)
+    let mut maker = Maker { counters: 0, nodes: 0, max_nodes, patience: Patience::new(MOST_PAIRS), conditions };
+    Ok(maker.node(&tree.schedule.get_root()?, active, &known)?)
+}
+
+/// Those in `system`, where a condition holds if there is one.
+struct Instances {
+    system: System<Var>,
+    when: Option<usize>,
+}
+
+/// On parameters, which are not one conjunction: a mode is another one.
+#[derive(Default)]
+struct Conditions(Vec<(Set, Expr)>);
+
+impl Conditions {
+    fn instances(&mut self, domain: &Set, context: &Set) -> Result<Option<Instances>, AstError> {
+        let instances = match convex(domain)? {
+            None => domain.gist_params(context)?,
+            Some(system) => return Ok(Some(Instances { system, when: None })),
+        };
+        if let Some(system) = convex(&instances)? {
+            return Ok(Some(Instances { system, when: None }));
+        }
+        let hull = instances.simple_hull()?.to_set()?;
+        let condition = instances.params()?.gist(&hull.params()?.intersect(context)?)?;
+        if !hull.intersect_params(&condition)?.intersect_params(context)?.is_subset(&instances)? {
+            return Ok(None);
+        }
+        let Some(system) = convex(&hull)? else { return Ok(None) };
+        for (known, (other, _)) in self.0.iter().enumerate() {
+            if other.plain_is_equal(&condition)? {
+                return Ok(Some(Instances { system, when: Some(known) }));
+            }
+        }
+        let expr = expr_from_set(&condition, context)?;
+        self.0.push((condition, expr));
+        Ok(Some(Instances { system, when: Some(self.0.len() - 1) }))
+    }
 }
 
 /// A tree that takes more is not simple: about a tenth of a second.
@@ -73,6 +115,8 @@ struct Active {
     statement: StatementId,
     name: String,
     system: System<Var>,
+    /// It runs only where that holds, of the [`Conditions`].
+    when: Option<usize>,
     coordinates: Vec<Row>,
     floors: Vec<Floor>,
 }
@@ -89,8 +133,15 @@ struct Floor {
 #[derive(Clone, Default)]
 struct Known {
     system: System<Var>,
+    /// Of the [`Conditions`].
+    holds: BTreeSet<usize>,
     counters: Vec<Expr>,
     in_thread: bool,
+}
+
+/// The same of a set.
+fn convex(set: &Set) -> Result<Option<System<Var>>, IslError> {
+    constraints(&Map::from_domain(set)?)
 }
 
 /// The constraints of a map, in which `Unknown`s are its dimensions, first those of its domain; `None` if they are not one conjunction, or
@@ -235,19 +286,41 @@ impl Condition {
     }
 }
 
+/// What is asked before something runs.
+#[derive(Clone, Default)]
+struct Guards {
+    rows: BTreeSet<Condition>,
+    /// Of the [`Conditions`].
+    whens: BTreeSet<usize>,
+}
+
+impl Guards {
+    fn new(rows: BTreeSet<Condition>, active: &Active, known: &Known) -> Guards {
+        Guards { rows, whens: active.when.filter(|when| !known.holds.contains(when)).into_iter().collect() }
+    }
+
+    /// What both ask.
+    fn both(&self, other: &Guards) -> Guards {
+        Guards {
+            rows: self.rows.intersection(&other.rows).cloned().collect(),
+            whens: self.whens.intersection(&other.whens).copied().collect(),
+        }
+    }
+}
+
 /// The iterations of a loop, and what has to hold for there to be any.
 struct Bounds {
     /// `a c + … ≥ 0` with a > 0, and the others.
     below: Vec<Row>,
     above: Vec<Row>,
-    guards: BTreeSet<Condition>,
+    guards: Guards,
     /// The one iteration, if it is one.
     only: Option<Row>,
 }
 
 impl Bounds {
-    fn of(active: &Active, counter: Var, known: &System<Var>, patience: &Patience) -> Option<Bounds> {
-        let system = active.projected(patience)?;
+    fn of(active: &Active, counter: Var, around: &Known, patience: &Patience) -> Option<Bounds> {
+        let (system, known) = (active.projected(patience)?, &around.system);
         let mut guards = guards(&system, known, patience, |row| row.coefficient(counter) == 0);
         let equation = system.equations().find(|row| row.coefficient(counter) != 0);
         if let Some(equation) = equation {
@@ -259,6 +332,7 @@ impl Bounds {
             // What else is said of it is said of that value.
             let at = system.with(counter, &only)?;
             guards.extend(self::guards(&at, known, patience, |_| true));
+            let guards = Guards::new(guards, active, around);
             return Some(Bounds { below: Vec::new(), above: Vec::new(), guards, only: Some(only) });
         }
         let mut rows: Vec<Row> = system.inequalities().filter(|row| row.coefficient(counter) != 0).collect();
@@ -277,7 +351,7 @@ impl Bounds {
         if below.is_empty() || above.is_empty() {
             return None;
         }
-        Some(Bounds { below, above, guards, only: None })
+        Some(Bounds { below, above, guards: Guards::new(guards, active, around), only: None })
     }
 
     /// Of a loop for both, if one has no iterations that the other has not, which then has to ask further inside.
@@ -289,7 +363,7 @@ impl Bounds {
         patience: &Patience,
         may_ask_inside: bool,
     ) -> Option<Bounds> {
-        let guards = self.guards.intersection(&other.guards).cloned().collect();
+        let guards = self.guards.both(&other.guards);
         let is_same = (&self.below, &self.above, &self.only) == (&other.below, &other.above, &other.only);
         if is_same || may_ask_inside && self.includes(&other, counter, known, patience) {
             self.guards = guards;
@@ -338,6 +412,7 @@ struct Maker {
     nodes: usize,
     max_nodes: usize,
     patience: Patience,
+    conditions: Conditions,
 }
 
 /// `None`: it is not simple.
@@ -424,7 +499,7 @@ impl Maker {
         for mut active in active {
             let value = forms.get(&active.name).and_then(|form| active.value(form));
             let Some(active) = value.and_then(|value| active.counted(counter, &value)) else { return Ok(None) };
-            let Some(bounds) = Bounds::of(&active, counter, &known.system, &self.patience) else { return Ok(None) };
+            let Some(bounds) = Bounds::of(&active, counter, known, &self.patience) else { return Ok(None) };
             let together = match all {
                 None => Some(bounds),
                 Some(others) => bounds.together_with(others, counter, &known.system, &self.patience, may_ask_inside),
@@ -435,7 +510,7 @@ impl Maker {
         }
         let Some(Bounds { below, above, mut guards, only }) = all else { return Ok(None) };
         if planted::is(Fault::EmptyLoopsTurn) {
-            guards.clear();
+            guards.rows.clear();
         }
         let (condition, mut known) = self.guarded(guards, known);
         let number = Counter(self.counters);
@@ -498,25 +573,26 @@ impl Maker {
         if !only.coordinates.iter().all(is_told) {
             return None;
         }
-        let (condition, known) =
-            self.guarded(guards(&only.projected(&self.patience)?, &known.system, &self.patience, |_| true), known);
+        let rows = guards(&only.projected(&self.patience)?, &known.system, &self.patience, |_| true);
+        let (condition, known) = self.guarded(Guards::new(rows, &only, known), known);
         let coordinates = only.coordinates.iter().map(|row| known.expr(row)).collect();
         let call = Node::Call { statement: only.statement, coordinates, found: Vec::new(), private: Vec::new() };
         Some(under(condition, call))
     }
 
     /// The condition, and what is known where it holds.
-    fn guarded(&mut self, guards: BTreeSet<Condition>, known: &Known) -> (Option<Expr>, Known) {
+    fn guarded(&mut self, guards: Guards, known: &Known) -> (Option<Expr>, Known) {
         let mut inside = known.clone();
-        let mut condition = None;
-        for guard in guards {
-            let this = known.comparison(&guard);
-            guard.assume_in(&mut inside.system);
-            condition = Some(match condition {
-                None => this,
-                Some(others) => Expr::binary(BinaryOp::And, others, this),
-            });
+        let mut all = Vec::new();
+        for when in guards.whens {
+            inside.holds.insert(when);
+            all.push(self.conditions.0[when].1.clone());
         }
+        for guard in guards.rows {
+            all.push(known.comparison(&guard));
+            guard.assume_in(&mut inside.system);
+        }
+        let condition = all.into_iter().reduce(|others, this| Expr::binary(BinaryOp::And, others, this));
         self.nodes += usize::from(condition.is_some());
         (condition, inside)
     }
@@ -614,5 +690,59 @@ impl Known {
             (false, true) => (BinaryOp::Le, right, left),
         };
         Expr::binary(op, self.expr(&left), self.expr(&right))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::test_scop;
+    use crate::loop_ast::order;
+    use crate::transform::labelled;
+    use expect_test::expect;
+
+    /// What is made without isl, which is in order.
+    fn made(text: &str) -> String {
+        let scop = test_scop(text);
+        let tree = labelled(&scop.schedule).unwrap().into();
+        let Some(loops) = loops(&tree, &scop.context, 100).unwrap() else { return "not simple\n".into() };
+        order::check(&loops, &tree, &scop.context).unwrap();
+        loops.text(&scop)
+    }
+
+    #[test]
+    fn a_mode_that_is_another_one_is_asked_where_statements_part() {
+        let text = made(
+            "for i : 0 <= i < p0\n  for j : 0 <= j < p0 and (p1 < 131 or p1 > 131)\n    read A0[i, j]; write A1[i, j]\n  \
+             for j : 0 <= j < p0 and p1 = 131\n    read A0[i, j]; write A1[j, i]",
+        );
+        expect![[r#"
+            if (p0 >= 1) {
+              for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+                if (p1 >= 132 || p1 <= 130) {
+                  for (int c1 = 0; c1 <= p0 - 1; ++c1) {
+                    S0(c0, c1);
+                  }
+                }
+                if (p1 == 131) {
+                  for (int c2 = 0; c2 <= p0 - 1; ++c2) {
+                    S1(c0, c2);
+                  }
+                }
+              }
+            }
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn what_the_context_says_of_remainders_is_known() {
+        let text = made("context 1 <= p0 and p1 mod 2 = 1\nfor i : 0 <= i < p0 and p1 mod 2 = 1\n  write A0[i]");
+        expect![[r#"
+            for (int c0 = 0; c0 <= p0 - 1; ++c0) {
+              S0(c0);
+            }
+        "#]]
+        .assert_eq(&text);
     }
 }
