@@ -64,7 +64,8 @@ const TERMS_FOR_AN_OPERATION: usize = 40;
 struct System {
     variables: usize,
     rows: Vec<Row>,
-    terms: Vec<(u8, i64)>,
+    /// Variables, and by what they are multiplied.
+    terms: Vec<(u8, i32)>,
 }
 
 struct Row {
@@ -85,7 +86,7 @@ impl System {
             let set = set.as_ref()?;
             let variables = set.plain_variables().filter(|variables| *variables <= MOST_VARIABLES)?;
             let rows = set.rows(variables);
-            let (count, terms) = (rows.len(), 3 * rows.len());
+            let (count, terms) = (rows.len(), rows.len() * variables.min(8));
             let mut system = System { variables, rows: Vec::with_capacity(count), terms: Vec::with_capacity(terms) };
             for (row, is_equation) in rows {
                 system.add(row, is_equation)?;
@@ -107,7 +108,7 @@ impl System {
             if !is_small(times) {
                 return None;
             }
-            self.terms.push((v as u8, decode(times)));
+            self.terms.push((v as u8, decode(times) as i32));
             about |= 1 << v;
         }
         // SAFETY: it is one of isl's numbers.
@@ -192,11 +193,12 @@ impl Intervals {
     }
 
     /// By `sign` times the row, which is not negative. Gives the variables whose intervals are others now.
-    fn narrow_by(&mut self, row: &Row, terms: &[(u8, i64)], sign: i64) -> Result<u64, End> {
+    fn narrow_by(&mut self, row: &Row, terms: &[(u8, i32)], sign: i64) -> Result<u64, End> {
         // The largest value of the sum, and which of its terms has none.
         let mut largest = i128::from(sign) * row.constant;
         let mut endless = None;
         for (at, &(v, times)) in terms.iter().enumerate() {
+            let times = i64::from(times);
             let end = if times * sign > 0 { self.last[usize::from(v)] } else { self.first[usize::from(v)] };
             match end {
                 Some(end) => largest += i128::from(times * sign) * i128::from(end),
@@ -210,7 +212,7 @@ impl Intervals {
         let mut changed = 0;
         let range = endless.map_or(0..terms.len(), |at| at..at + 1);
         for &(v, times) in &terms[range] {
-            let (v, times) = (usize::from(v), times * sign);
+            let (v, times) = (usize::from(v), i64::from(times) * sign);
             let (first, last) = (self.first[v], self.last[v]);
             let end = if times > 0 { last } else { first };
             // times · v + rest ≥ 0

@@ -5,16 +5,16 @@ use isl::{Budget, Ctx, IslError};
 use model::refusal::{SMALL_GAIN, THIS_FILE};
 
 /// For a file of one function, with the compiler's own start.
-const FOR_THE_FILE: u64 = 2_500_000;
+const FOR_THE_FILE: u64 = 1_500_000;
 const FOR_AN_INSTRUCTION: u64 = 1_500;
 
 /// A gain of so many cycles is worth all that is left: that is the order of a product of two matrices of the assumed size.
 const LARGE_GAIN: f64 = 1e8;
 /// Of the allowance this is for such gains alone.
-const RESERVED: u64 = 1_700_000;
+const RESERVED: u64 = 1_000_000;
 /// Otherwise a region may take this much, and one operation more for so many cycles. An operation takes about a thousand cycles: the
 /// time is gained back after five thousand runs, or fewer.
-const FOR_A_REGION: u64 = 500_000;
+const FOR_A_REGION: u64 = 350_000;
 const CYCLES_FOR_AN_OPERATION: f64 = 5.0;
 /// To read a function that may have many of them.
 const FOR_READING: u64 = 400_000;

@@ -23,7 +23,7 @@ pub(super) const TIE: f64 = 0.98;
 const LOOPS_TO_PERMUTE: usize = 2;
 /// An order that takes no more than this share of the original's time, and uses again what is in registers or caches along more than one
 /// loop, is good enough: others are not looked for.
-const GREAT: f64 = 1.0 / 3.0;
+const GREAT: f64 = 0.5;
 /// This share of all instances may lose the vectors that it has in the original.
 const LOST_VECTORS: f64 = 0.02;
 /// What loses more of them is as if it took so many times as long: it is taken for none that keeps them.
