@@ -327,11 +327,16 @@ pub struct Loop {
 }
 
 impl Loop {
+    /// Is it known how often it turns?
+    pub fn is_counted(&self) -> bool {
+        !matches!(self.backedge_taken_count, Scev::Other { .. })
+    }
+
     /// Does nobody know that it ends? Where LLVM has a count for one of the ways out, or the program promises it, it does, or the program
     /// has no meaning.
     pub fn may_never_end(&self) -> bool {
-        let counts = || std::iter::once(&self.backedge_taken_count).chain(&self.exit_counts);
-        !self.must_progress && counts().all(|count| matches!(count, Scev::Other { .. }))
+        let is_left_in_time = self.exit_counts.iter().any(|count| !matches!(count, Scev::Other { .. }));
+        !(self.is_counted() || is_left_in_time || self.must_progress)
     }
 }
 

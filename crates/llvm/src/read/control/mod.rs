@@ -199,9 +199,11 @@ impl Control<'_, '_> {
         let sides: Vec<BlockId> = targets.iter().copied().filter(|&t| t != exit).collect();
         let is_entered = |side: &BlockId| facts.block(*side).predecessors == [block];
         let belongs = |b: &BlockId| *b == block || sides.iter().any(|&side| facts.dominates(side, *b));
-        let endless = facts.loops.iter().any(|l| part.contains(&l.header) && l.may_never_end());
+        // Under a predicate nothing is put into one piece.
+        let uncounted = facts.loops.iter().any(|l| part.contains(&l.header) && !l.is_counted());
         let is_value = facts.instruction(condition).is_some() && !self.values.is_outside(condition);
-        if !has_loops || is_left || endless || !is_value || !sides.iter().all(is_entered) || !part.iter().all(belongs) {
+        if !has_loops || is_left || uncounted || !is_value || !sides.iter().all(is_entered) || !part.iter().all(belongs)
+        {
             return Ok(false);
         }
         for side in sides {
