@@ -280,10 +280,10 @@ impl Cutter<'_, '_> {
                             from_region = true;
                             continue;
                         }
-                        // An edge that only errors take.
-                        if facts.block(block_id).is_error && self.values.region.contains(from)
-                            || unmodelled.contains(&from)
-                        {
+                        // An edge that only errors take, or nobody: it is gone once there is new code.
+                        let is_passed_by =
+                            || facts.block(block_id).is_error || !facts.block(from).successors.contains(&block_id);
+                        if self.values.region.contains(from) && is_passed_by() || unmodelled.contains(&from) {
                             continue;
                         }
                         if !self.values.is_defined_before(value) {

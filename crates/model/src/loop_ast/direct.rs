@@ -58,16 +58,16 @@ struct Instances {
     when: Option<usize>,
 }
 
-/// On parameters, which are not one conjunction: a mode is another one.
+/// On parameters, each of which is no conjunction, as that a mode is another one than 131.
 #[derive(Default)]
 struct Conditions(Vec<(Set, Expr)>);
 
 impl Conditions {
     fn instances(&mut self, domain: &Set, context: &Set) -> Result<Option<Instances>, AstError> {
-        let instances = match convex(domain)? {
-            None => domain.gist_params(context)?,
-            Some(system) => return Ok(Some(Instances { system, when: None })),
-        };
+        if let Some(system) = convex(domain)? {
+            return Ok(Some(Instances { system, when: None }));
+        }
+        let instances = domain.gist_params(context)?;
         if let Some(system) = convex(&instances)? {
             return Ok(Some(Instances { system, when: None }));
         }
