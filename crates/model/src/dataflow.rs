@@ -27,16 +27,20 @@ impl<'a> Question<'a> {
 
     /// Requires: `times` is `{ instance -> [t…] }`, all of one length, for all instances of the question.
     pub(crate) fn ask(&self, times: &UnionMap) -> Result<Answer, IslError> {
-        self.ask_at(&with_clock(times, Direction::Forward)?)
+        self.ask_at(times, Direction::Forward)
     }
 
     /// The same with the time running backwards: who accesses an element next?
     pub(crate) fn ask_backwards(&self, times: &UnionMap) -> Result<Answer, IslError> {
-        self.ask_at(&with_clock(times, Direction::Backward)?)
+        self.ask_at(times, Direction::Backward)
     }
 
-    fn ask_at(&self, times: &UnionMap) -> Result<Answer, IslError> {
-        let mut asked = UnionAccessInfo::from_sink(self.sinks)?.set_schedule_map(times)?;
+    fn ask_at(&self, times: &UnionMap, direction: Direction) -> Result<Answer, IslError> {
+        let times = match self.sinks.n_map()? {
+            0 => times.clone(),
+            _ => with_clock(times, direction)?,
+        };
+        let mut asked = UnionAccessInfo::from_sink(self.sinks)?.set_schedule_map(&times)?;
         if let Some(certain) = self.certain {
             asked = asked.set_must_source(certain)?;
         }

@@ -19,7 +19,7 @@ use indexmap::IndexMap;
 use isl::{Budget, Ctx, DimType, IslError, Map, Set, UnionMap};
 use planted::Fault;
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// `{ source -> sink }`, both statement instances.
 ///
@@ -263,22 +263,30 @@ fn value_based(scop: &Scop, accesses: &PhasedAccesses, order: &Phases) -> Result
     Ok(ValueBased { flow: flow.coalesce()?, anti: anti.coalesce()?, output: output.coalesce()? })
 }
 
+/// Requires: the accesses are to one array.
 fn last_writers(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
     let reads = accesses.relation(ctx, |a| !a.writes)?;
     let certain = accesses.relation(ctx, |a| a.writes && a.certain)?;
     let possible = accesses.relation(ctx, |a| a.writes && !a.certain)?;
-    let writes = certain.union(&possible)?;
     let times = order.of_accesses(ctx, accesses)?;
     let by_writes = |sinks| Question { sinks, certain: Some(&certain), possible: Some(&possible) };
-    let flow = by_writes(&reads).ask(&times)?;
-    let output = by_writes(&writes).ask(&times)?;
+    let flow = order.instances(ctx, &by_writes(&reads).ask(&times)?.possible()?)?;
+
+    // Nothing comes between the two phases of an instance. So where it writes the cells that it has read, as sums do, who wrote before the
+    // one wrote before the other; and whoever writes after the read writes after its own write, be that certain or not.
+    let rewriting = accesses.rewriting()?;
+    let others = accesses.relation(ctx, |a| a.writes && !rewriting.contains(&a.statement))?;
+    let mut output = order.instances(ctx, &by_writes(&others).ask(&times)?.possible()?)?;
+    for map in flow.maps()? {
+        let sink = StatementId::from_isl_name(&map.get_tuple_name(DimType::Out)?);
+        if sink.is_some_and(|sink| rewriting.contains(&sink)) {
+            output = output.union(&UnionMap::from_map(&map)?)?;
+        }
+    }
     // Of the writes after a read, those that no certain write hides: a later one is a chain of such a pair and an output dependence.
-    let anti = by_writes(&reads).ask_backwards(&times)?;
-    Ok(ValueBased {
-        flow: order.instances(ctx, &flow.possible()?)?,
-        anti: order.instances(ctx, &anti.possible()?.reverse()?)?,
-        output: order.instances(ctx, &output.possible()?)?,
-    })
+    let kept = accesses.relation(ctx, |a| !a.writes && !rewriting.contains(&a.statement))?;
+    let anti = by_writes(&kept).ask_backwards(&times)?;
+    Ok(ValueBased { flow, anti: order.instances(ctx, &anti.possible()?.reverse()?)?, output })
 }
 
 fn memory_based(ctx: &Ctx, accesses: &PhasedAccesses, order: &Phases) -> Result<ValueBased, IslError> {
@@ -386,6 +394,30 @@ impl PhasedAccesses {
 
     fn filtered(&self, keep: impl Fn(&Phased) -> bool) -> PhasedAccesses {
         PhasedAccesses(self.0.iter().filter(|a| keep(a)).cloned().collect())
+    }
+
+    /// The statements of which each instance writes the cells that it reads, and no others.
+    ///
+    /// Requires: the accesses are to one array.
+    fn rewriting(&self) -> Result<HashSet<StatementId>, IslError> {
+        let mut phases: IndexMap<StatementId, [Option<Map>; 2]> = IndexMap::new();
+        for access in &self.0 {
+            let relation = access.relation.set_tuple_name(DimType::In, &access.statement.to_string())?;
+            let phase = &mut phases.entry(access.statement).or_default()[usize::from(access.writes)];
+            *phase = Some(match phase.take() {
+                Some(others) => others.union(&relation)?,
+                None => relation,
+            });
+        }
+        let mut out = HashSet::new();
+        for (statement, phases) in phases {
+            if let [Some(reads), Some(writes)] = phases
+                && reads.plain_is_equal(&writes)?
+            {
+                out.insert(statement);
+            }
+        }
+        Ok(out)
     }
 
     fn reduction_arrays(&self) -> BTreeSet<ArrayId> {

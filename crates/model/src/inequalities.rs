@@ -5,6 +5,7 @@
 
 use num_integer::Integer;
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows than this are too much.
@@ -27,43 +28,57 @@ impl Patience {
     }
 }
 
+/// Variables in their order, each with what it is multiplied by, which is not zero: there are few, so that a list is the fastest to merge.
+type Terms<V> = Vec<(V, i128)>;
+
 /// A sum of multiples of variables, and a constant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Affine<V: Ord> {
-    /// None is zero.
-    terms: BTreeMap<V, i128>,
+    terms: Terms<V>,
     pub constant: i128,
 }
 
 impl<V: Ord + Copy> Affine<V> {
     pub(crate) fn number(constant: i128) -> Self {
-        Affine { terms: BTreeMap::new(), constant }
+        Affine { terms: Terms::new(), constant }
     }
     pub(crate) fn variable(v: V) -> Self {
-        Affine { terms: [(v, 1)].into(), constant: 0 }
+        Affine { terms: vec![(v, 1)], constant: 0 }
     }
     /// In the order of the variables.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (V, i128)> {
-        self.terms.iter().map(|(v, c)| (*v, *c))
+        self.terms.iter().copied()
     }
     pub(crate) fn coefficient(&self, v: V) -> i128 {
-        self.terms.get(&v).copied().unwrap_or(0)
+        coefficient(&self.terms, v)
     }
     pub(crate) fn is_number(&self) -> bool {
         self.terms.is_empty()
     }
     /// `None` where numbers become too large, as everywhere here.
     pub(crate) fn plus(&self, other: &Self, times: i128) -> Option<Self> {
-        let mut sum = self.clone();
-        sum.constant = sum.constant.checked_add(other.constant.checked_mul(times)?)?;
-        for (v, c) in other.terms() {
-            let value = sum.coefficient(v).checked_add(c.checked_mul(times)?)?;
-            match value {
-                0 => sum.terms.remove(&v),
-                _ => sum.terms.insert(v, value),
-            };
+        let constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
+        if times == 0 {
+            return Some(Affine { terms: self.terms.clone(), constant });
         }
-        Some(sum)
+        let mut terms = Terms::with_capacity(self.terms.len() + other.terms.len());
+        let (mut own, mut others) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let next = match (own.peek(), others.peek()) {
+                (None, None) => return Some(Affine { terms, constant }),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((v, _)), Some((w, _))) => v.cmp(w),
+            };
+            let kept = own.next_if(|_| next.is_le());
+            let added = others.next_if(|_| next.is_ge());
+            let Some((v, _)) = kept.or(added) else { unreachable!("one of them has a next term") };
+            let added = added.map_or(Some(0), |(_, c)| c.checked_mul(times))?;
+            let value = kept.map_or(0, |(_, c)| *c).checked_add(added)?;
+            if value != 0 {
+                terms.push((*v, value));
+            }
+        }
     }
     pub(crate) fn times(&self, by: i128) -> Option<Self> {
         Affine::number(0).plus(self, by)
@@ -75,17 +90,17 @@ impl<V: Ord + Copy> Affine<V> {
             return Some(self.clone());
         }
         let mut rest = self.clone();
-        rest.terms.remove(&v);
+        rest.terms.retain(|(w, _)| *w != v);
         rest.plus(value, times)
     }
     fn content(&self) -> i128 {
-        self.terms.values().fold(0, |content, c| content.gcd(c))
+        self.terms.iter().fold(0, |content, (_, c)| content.gcd(c))
     }
     /// An expression of integers that is not negative where this one is not, with the least coefficients.
     fn tightened(mut self) -> Self {
         let content = self.content();
         if content > 1 {
-            self.terms.values_mut().for_each(|c| *c /= content);
+            self.terms.iter_mut().for_each(|(_, c)| *c /= content);
             self.constant = self.constant.div_euclid(content);
         }
         self
@@ -99,11 +114,15 @@ impl<V: Ord + Copy> Affine<V> {
         if self.constant % content != 0 {
             return None;
         }
-        let by = if self.terms.values().next().is_some_and(|c| *c < 0) { -content } else { content };
-        self.terms.values_mut().for_each(|c| *c /= by);
+        let by = if self.terms.first().is_some_and(|(_, c)| *c < 0) { -content } else { content };
+        self.terms.iter_mut().for_each(|(_, c)| *c /= by);
         self.constant /= by;
         Some(self)
     }
+}
+
+fn coefficient<V: Ord>(terms: &Terms<V>, v: V) -> i128 {
+    terms.iter().find(|(w, _)| *w == v).map_or(0, |(_, c)| *c)
 }
 
 /// All equations are zero, and all inequalities are not negative.
@@ -111,7 +130,7 @@ impl<V: Ord + Copy> Affine<V> {
 pub(crate) struct System<V: Ord> {
     equations: BTreeSet<Affine<V>>,
     /// By what is not constant; of several, the strictest.
-    inequalities: BTreeMap<BTreeMap<V, i128>, i128>,
+    inequalities: BTreeMap<Terms<V>, i128>,
     is_impossible: bool,
 }
 
@@ -154,8 +173,8 @@ impl<V: Ord + Copy> System<V> {
         self.is_impossible |= other.is_impossible;
     }
     fn variables(&self) -> BTreeSet<V> {
-        let of_equations = self.equations.iter().flat_map(|row| row.terms.keys());
-        of_equations.chain(self.inequalities.keys().flat_map(|terms| terms.keys())).copied().collect()
+        let rows = self.equations.iter().map(|row| &row.terms).chain(self.inequalities.keys());
+        rows.flatten().map(|(v, _)| *v).collect()
     }
 
     /// With another expression for a variable.
@@ -213,9 +232,8 @@ impl<V: Ord + Copy> System<V> {
         while !rest.is_impossible {
             // The one that makes the fewest new rows.
             let price = |v: &V| {
-                let in_rows = |sign: i128| {
-                    rest.inequalities.keys().filter(|row| row.get(v).is_some_and(|c| c.signum() == sign)).count()
-                };
+                let in_rows =
+                    |sign: i128| rest.inequalities.keys().filter(|row| coefficient(row, *v).signum() == sign).count();
                 let is_equated = rest.equations.iter().any(|row| row.coefficient(*v) != 0);
                 if is_equated { 0 } else { in_rows(1) * in_rows(-1) }
             };
@@ -248,21 +266,21 @@ impl<V: Ord + Copy> System<V> {
     }
 
     /// The rows that have something to do with these variables, if only through others.
-    fn about(&self, terms: &BTreeMap<V, i128>) -> System<V> {
-        let mut known: BTreeSet<V> = terms.keys().copied().collect();
+    fn about(&self, terms: &Terms<V>) -> System<V> {
+        let mut known: BTreeSet<V> = terms.iter().map(|(v, _)| *v).collect();
         loop {
             let before = known.len();
             let rows = self.equations.iter().map(|row| &row.terms).chain(self.inequalities.keys());
             for row in rows {
-                if row.keys().any(|v| known.contains(v)) {
-                    known.extend(row.keys());
+                if row.iter().any(|(v, _)| known.contains(v)) {
+                    known.extend(row.iter().map(|(v, _)| *v));
                 }
             }
             if known.len() == before {
                 break;
             }
         }
-        let is_about = |terms: &BTreeMap<V, i128>| terms.keys().any(|v| known.contains(v));
+        let is_about = |terms: &Terms<V>| terms.iter().any(|(v, _)| known.contains(v));
         System {
             equations: self.equations.iter().filter(|row| is_about(&row.terms)).cloned().collect(),
             inequalities: self

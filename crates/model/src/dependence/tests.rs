@@ -257,6 +257,28 @@ fn a_write_that_may_not_happen_hides_nothing() {
     );
 }
 
+/// Who writes the cells that it reads is not asked about twice.
+#[test]
+fn an_update_that_may_not_happen_hides_nothing_either() {
+    for update in ["may A0[i]", "write A0[i]", "write A0[i]; may A0[i]", "read A0[i + 1]; write A0[i]", "may A0[i + 1]"]
+    {
+        check(
+            &format!(
+                "for t : 0 <= t < p0
+                   for i : 0 <= i < p1
+                     write A0[2 * i]
+                   for i : 0 <= i < p1
+                     read A0[i]; {update}
+                   for i : 0 <= i < p1
+                     may A0[i]
+                     read A0[i]; write A1[i]
+                     read A0[3]; may A0[3]"
+            ),
+            &[2, 4],
+        );
+    }
+}
+
 #[test]
 fn what_is_in_no_loop_has_a_time() {
     // A0 is written by one statement in no loop: of its time nothing is left to be told.
