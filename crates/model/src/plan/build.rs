@@ -1,10 +1,11 @@
 //! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
 
+use super::bounds;
 use super::extent::{Extents, Unchecked};
 use super::rows;
 use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test, Window};
-use crate::assume::{AssumptionKind, of_consequence};
+use crate::assume::{Assumption, AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
     note_untouched, own_scalars, write_out,
@@ -247,7 +248,11 @@ fn assumed_terms(
 ) -> Result<(), PlanError> {
     let mut ready = Vec::new();
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
-        ready.push(!tested && !involves(&assumption.valid, unknown)?);
+        let mut is_ready = !tested && !involves(&assumption.valid, unknown)?;
+        for bound in &assumption.bounds {
+            is_ready &= !bound.params()?.iter().any(|p| unknown.contains(p));
+        }
+        ready.push(is_ready);
     }
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
     let mut kinds = AssumptionKind::ALL;
@@ -286,7 +291,43 @@ fn assumed_terms(
         }
         *known = both;
     }
+    let untested: Vec<&Assumption> =
+        scop.assumptions.iter().zip(&ready).filter(|(_, ready)| **ready).map(|(assumption, _)| assumption).collect();
+    bounds_terms(scop, &untested, known, check)?;
     tested.iter_mut().zip(ready).for_each(|(tested, ready)| *tested |= ready);
+    Ok(())
+}
+
+/// Tests of what isl cannot say.
+fn bounds_terms(
+    scop: &Scop,
+    assumptions: &[&Assumption],
+    known: &Set,
+    check: &mut Vec<CheckTerm>,
+) -> Result<(), PlanError> {
+    let all = assumptions.iter().flat_map(|a| a.bounds.iter().map(|bound| (a.kind, a.line, bound)));
+    let all: Vec<_> = all.filter(|(kind, ..)| !is_left_untested(*kind)).collect();
+    let unchecked = |line, error| match error {
+        Unchecked::Unknown { .. } => {
+            let why = "when it fails is not a simple condition on unchanging values";
+            PlanError::Refused(Refusal::new(RefusalKind::ErrorBranch, line, why))
+        }
+        Unchecked::Failed(e) => e.into(),
+    };
+    let mut implied = vec![false; all.len()];
+    for (at, (kind, line, bound)) in all.iter().enumerate() {
+        for (other, (.., stronger)) in all.iter().enumerate() {
+            let may_imply = other != at && !implied[other];
+            implied[at] |=
+                may_imply && bounds::implies(scop, known, stronger, bound).map_err(|e| unchecked(*line, e))?;
+        }
+        if implied[at] {
+            continue;
+        }
+        if let Some(test) = bounds::test_of(scop, known, bound).map_err(|e| unchecked(*line, e))? {
+            check.push(CheckTerm { kind: CheckKind::Assumed(*kind), test: Test::Holds(test) });
+        }
+    }
     Ok(())
 }
 
@@ -435,7 +476,7 @@ fn fits(scop: &Scop, body: &Node, known: &Set) -> Result<Vec<CheckTerm>, PlanErr
 }
 
 /// The parameters with the ranges that `known` leaves them.
-fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
+pub(super) fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
     let count = known.dim(DimType::Param)?;
     let as_set = known.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, count)?;
     let mut params = scop.params.clone();
@@ -452,7 +493,6 @@ fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assume::Assumption;
     use crate::fixture::test_scop;
     use crate::scop::{Cell, FramedPart, Invariant, Statement, Wraps};
     use expect_test::{Expect, expect};
@@ -470,6 +510,7 @@ mod tests {
                 because: String::new(),
                 line: crate::source::Line::UNKNOWN,
                 valid,
+                bounds: Vec::new(),
             });
         }
         scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
@@ -492,6 +533,7 @@ mod tests {
                 because: String::new(),
                 line: crate::source::Line::UNKNOWN,
                 valid,
+                bounds: Vec::new(),
             });
         }
         let ctx = scop.ctx.clone();

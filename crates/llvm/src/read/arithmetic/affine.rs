@@ -383,7 +383,7 @@ impl Arithmetic<'_> {
             return Err(wraps());
         }
         let (kind, because) = self.subject.clone();
-        Ok(self.known.assume(Assumption { kind, because, line: scope.line, valid })?)
+        Ok(self.known.assume(Assumption { kind, because, line: scope.line, valid, bounds: Vec::new() })?)
     }
 }
 

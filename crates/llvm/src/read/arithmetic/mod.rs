@@ -11,6 +11,7 @@
 
 mod address;
 mod affine;
+mod bounds;
 mod condition;
 mod known;
 mod modular;
@@ -19,6 +20,7 @@ mod polynomial;
 
 pub use address::Address;
 pub use affine::Affine;
+use bounds::Required;
 pub use known::Known;
 pub use modular::Framed;
 pub use polynomial::InductionForm;
@@ -106,6 +108,8 @@ pub struct Arithmetic<'a> {
     may_frame: bool,
     /// At the moment, though nothing is assumed.
     framing: bool,
+    /// While bounds are read: ranges that numbers must be in, which join them.
+    required: Option<Required>,
     pub sizes: Sizes,
 }
 
@@ -148,6 +152,7 @@ impl<'a> Arithmetic<'a> {
             expand_products,
             may_frame,
             framing: false,
+            required: None,
             sizes,
         })
     }
@@ -170,9 +175,13 @@ impl<'a> Arithmetic<'a> {
     /// Runs a step; if it fails, nothing that it learned or assumed on the way remains.
     pub fn or_forget<T, E>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let mark = self.known.mark();
+        let required = self.required.as_ref().map_or(0, Vec::len);
         let result = step(self);
         if result.is_err() {
             self.known.go_back_to(mark);
+            if let Some(all) = &mut self.required {
+                all.truncate(required);
+            }
         }
         result
     }

@@ -107,6 +107,10 @@ impl Function for PiecewisePolynomial {
         } else if arithmetic.fits(&a, scope, signed)? {
             return Ok(a.known(signed));
         }
+        if let Some(required) = arithmetic.required.as_mut().filter(|_| !arithmetic.proofs_only) {
+            required.push((a.function.clone(), any_of(a.bits, !signed)));
+            return Ok(a.known(signed));
+        }
         let may_frame = arithmetic.framing || arithmetic.may_assume(AssumptionKind::EE);
         if !may_frame || a.framed.is_some() || a.bits > 32 {
             return Err(NotAffine::Wraps("the arithmetic here".into()));
@@ -170,7 +174,7 @@ impl Arithmetic<'_> {
     }
 
     /// Reads an integer. `trusted`: poison of it reaches the address or branch that is being read.
-    fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
+    pub(super) fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
         let value = self.values.stands_for(value);
         if depth > MAX_DEPTH {
             return not_affine("a very deep expression");

@@ -340,11 +340,8 @@ impl Control<'_, '_> {
             Op::Branch { targets } if facts.may_fail(block) => {
                 let fails = usize::from(facts.block(targets[1]).is_error);
                 let condition = terminator.operands[0];
-                let taken = self.error_condition(condition, scope)?;
-                let failing =
-                    if fails == 0 { scope.domain.intersect(&taken)? } else { scope.domain.subtract(&taken)? };
                 let check = ErrorBranch { condition: Some((condition, fails == 0)), error: targets[fails] };
-                self.assume_no_error(&failing, check, scope)?;
+                self.assume_passed(check, scope)?;
                 vec![(targets[1 - fails], scope.domain.clone())]
             }
             Op::Branch { targets } => {
@@ -380,7 +377,7 @@ impl Control<'_, '_> {
         };
         for (next, instances) in edges {
             if facts.block(next).is_error {
-                self.assume_no_error(&instances, ErrorBranch { condition: None, error: next }, scope)?;
+                self.assume_no_error(&instances, &ErrorBranch { condition: None, error: next }, scope)?;
             } else if stays(next) && !instances.intersect_params(&self.arithmetic.known.assumed)?.is_empty()? {
                 level.reach(next, instances.coalesce()?)?;
             }
