@@ -31,6 +31,10 @@ impl Function for PwAff {
     fn scale(&self, by: i128) -> Read<PwAff> {
         Ok(self.scale_val(&Val::from_str(self.ctx(), &by.to_string())?)?)
     }
+    fn or_else(&self, condition: &Set, other: &PwAff) -> Read<PwAff> {
+        let otherwise = other.intersect_domain(&condition.complement()?)?;
+        Ok(self.intersect_domain(condition)?.union_add(&otherwise)?.coalesce()?)
+    }
     fn is_affine(&self) -> bool {
         true
     }
@@ -241,12 +245,10 @@ impl Arithmetic<'_> {
                 // Poison of the side not chosen does not get through.
                 let then = self.affine_at(operands[1], scope, false, deeper)?;
                 let otherwise = self.affine_at(operands[2], scope, false, deeper)?;
-                let then_part = then.function.intersect_domain(&condition)?;
-                let else_part = otherwise.function.intersect_domain(&condition.complement()?)?;
                 Ok(Affine {
                     signed: then.signed && otherwise.signed,
                     unsigned: then.unsigned && otherwise.unsigned,
-                    ..Affine::new(then_part.union_add(&else_part)?.coalesce()?, bits)
+                    ..Affine::new(then.function.or_else(&condition, &otherwise.function)?, bits)
                 })
             }
             Op::MinMax(min_max) => {

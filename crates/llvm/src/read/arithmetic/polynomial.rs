@@ -9,7 +9,7 @@ use crate::facts::{Scev, Type, ValueId};
 use isl::{PwAff, Set};
 use model::assume::AssumptionKind;
 use model::loop_ast::{BinaryOp, Counter, Expr, Ranges};
-use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
+use model::polynomial::{MAX_PIECES, PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// A number of which only the remainder is known, as a polynomial.
 type Value = Modular<PiecewisePolynomial>;
@@ -47,6 +47,11 @@ impl Function for PiecewisePolynomial {
     }
     fn scale(&self, by: i128) -> Read<Self> {
         self.map(|p| p.scale(by)).map_or_else(too_large, Ok)
+    }
+    fn or_else(&self, condition: &Set, other: &Self) -> Read<Self> {
+        let mut whole = self.intersect_domain(condition)?;
+        whole.pieces.extend(other.intersect_domain(&condition.complement()?)?.pieces);
+        if whole.pieces.len() > MAX_PIECES { too_large() } else { Ok(whole) }
     }
     fn is_affine(&self) -> bool {
         self.is_affine()
