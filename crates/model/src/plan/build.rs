@@ -14,7 +14,7 @@ use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::scop::{ArrayId, Param, ParamId, Preload, Scop, ValueId};
 use crate::transform::{Copies, Tree, apart_points};
-use isl::{Budget, DimType, IslError, Set};
+use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use planted::Fault;
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
@@ -411,11 +411,66 @@ fn enough_of(
         let few = Expr::binary(BinaryOp::Le, product, Expr::Int(most.div_euclid(constant.max(1))));
         expr = Expr::binary(BinaryOp::And, expr, few);
     }
+    for width in scop.ctx.try_within(IMPLIED, || widths_of_windows(domain, known))?.unwrap_or_default() {
+        let width = expr_from_pw_aff(&width, &known.intersect(&some)?)?;
+        if width.as_int().is_some() {
+            continue;
+        }
+        let is_wide = Expr::binary(BinaryOp::Ge, width, Expr::Int(MIN_WINDOW));
+        expr = Expr::binary(BinaryOp::And, expr, is_wide);
+    }
     let exists = expr_from_set(&some.gist(known)?, known)?;
     if exists != Expr::truth(true) {
         expr = Expr::binary(BinaryOp::And, exists, expr);
     }
     Ok(Some(expr))
+}
+
+/// A loop that moves with those around it, from `i - w` to `i`, goes round as often as its window is wide, however large the box is in
+/// which all of it lies. What the estimate says of a new order is said of wide ones: iterations side by side, of a loop around, hardly
+/// share anything where windows are narrow.
+const MIN_WINDOW: i128 = 128;
+
+/// How often such loops go round at most, where that is no number.
+fn widths_of_windows(domain: &Set, known: &Set) -> Result<Vec<PwAff>, IslError> {
+    let here = known.intersect(&domain.params()?)?;
+    let mut widths = Vec::new();
+    let depth = domain.dim(DimType::Set)?;
+    for d in 1..depth {
+        let outer = domain.project_out(DimType::Set, d + 1, depth - d - 1)?.reset_tuple_id()?;
+        if !is_window(&outer, d)? {
+            continue;
+        }
+        let mut pairs = Map::from_domain_and_range(&outer, &outer)?;
+        for same in 0..d {
+            pairs = pairs.equate(DimType::In, same, DimType::Out, same)?;
+        }
+        let width = pairs.deltas()?.dim_max(d)?.coalesce()?.gist_params(&here)?;
+        if width.n_piece()? <= MAX_WORK_PIECES {
+            widths.push(width.add_constant_val(&Val::int_from_si(known.ctx(), 1)?)?);
+        }
+    }
+    Ok(widths)
+}
+
+/// Do both bounds of the last dimension move with those before it?
+fn is_window(set: &Set, last: usize) -> Result<bool, IslError> {
+    let (mut from_below, mut from_above) = (false, false);
+    for piece in set.basic_sets()? {
+        for constraint in piece.constraints()? {
+            let factor = constraint.get_coefficient_val(DimType::Set, last)?;
+            if factor.to_i128() == Some(0)
+                || constraint.is_equality()?
+                || !constraint.involves_dims(DimType::Set, 0, last)?
+            {
+                continue;
+            }
+            let is_lower = factor.is_pos()?;
+            from_below |= is_lower;
+            from_above |= !is_lower;
+        }
+    }
+    Ok(from_below && from_above)
 }
 
 /// The number of points in the bounding box of a domain, where it has any: a product of a function of the parameters, if it has one, and

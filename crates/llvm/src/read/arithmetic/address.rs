@@ -113,7 +113,7 @@ impl Arithmetic<'_> {
         }
     }
 
-    fn address_of_scev<F: Function>(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Address<F>> {
+    pub fn address_of_scev<F: Function>(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Address<F>> {
         let not_even = || not_affine("a pointer that does not move by equal steps");
         match scev {
             Scev::Unknown { value, .. } => {

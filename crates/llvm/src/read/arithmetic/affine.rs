@@ -48,7 +48,8 @@ impl Function for PwAff {
         if !step.is_cst()? {
             return not_affine("a step that is not constant");
         }
-        Ok(start.add(&step.mul(&arithmetic.dimension(scope, dimension)?)?)?)
+        // In pieces that meet where the loop's own first value is subtracted.
+        Ok(start.add(&step.mul(&arithmetic.iteration(scope, dimension)?)?)?.coalesce()?)
     }
 
     fn read(arithmetic: &mut Arithmetic, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
@@ -99,9 +100,14 @@ impl Arithmetic<'_> {
         PwAff::from_aff(&Aff::val_on_domain(&local, value)?)
     }
 
-    pub fn dimension(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
+    /// How many iterations of the loop were before.
+    pub fn iteration(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
         let local = LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?;
-        Ok(PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?)
+        let counter = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?;
+        match self.origins.get(&scope.loops[dimension]) {
+            None => Ok(counter),
+            Some(origin) => Ok(counter.sub(&origin.add_dims(DimType::In, scope.loops.len() - dimension)?)?),
+        }
     }
 
     /// What is computed without trusting any flag, in ℤ; in the same reading as the parameter that stands for it.

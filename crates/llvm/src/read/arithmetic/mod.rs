@@ -22,7 +22,7 @@ pub use address::Address;
 pub use affine::Affine;
 use bounds::Required;
 pub use known::Known;
-pub use modular::Framed;
+pub use modular::{Framed, Function};
 pub use polynomial::InductionForm;
 
 use super::Stop;
@@ -33,7 +33,7 @@ use model::assume::{Allowed, AssumptionKind};
 use model::refusal::RefusalKind;
 use model::scop::{Param, ParamId, Predicate};
 use model::source::Line;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -111,6 +111,8 @@ pub struct Arithmetic<'a> {
     /// While bounds are read: ranges that numbers must be in, which join them.
     required: Option<Required>,
     pub sizes: Sizes,
+    /// What loops count from that do not count from 0, as functions of the counters around them.
+    pub origins: BTreeMap<LoopId, PwAff>,
 }
 
 /// How sizes in pieces, as `max(n, 0)`, are read where they are factors.
@@ -154,6 +156,7 @@ impl<'a> Arithmetic<'a> {
             framing: false,
             required: None,
             sizes,
+            origins: BTreeMap::new(),
         })
     }
 

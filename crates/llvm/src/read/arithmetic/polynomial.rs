@@ -64,7 +64,10 @@ impl Function for PiecewisePolynomial {
     /// a + b·i + c·i(i−1)/2 + …, where that has whole coefficients.
     ///
     /// i(i−1)/2 is whole for every i, but as a polynomial it has halves; a step that is a multiple of 2 takes them away.
-    fn recurrence(_: &Arithmetic, parts: Vec<Self>, _: &Scope, dimension: usize) -> Read<Self> {
+    fn recurrence(arithmetic: &Arithmetic, parts: Vec<Self>, scope: &Scope, dimension: usize) -> Read<Self> {
+        if arithmetic.origins.contains_key(&scope.loops[dimension]) {
+            return recurrence_from_origin(arithmetic, &parts, scope, dimension);
+        }
         let i = Polynomial::counter(dimension);
         let mut falling = Polynomial::constant(1);
         let mut factorial = 1i128;
@@ -133,6 +136,19 @@ impl Function for PiecewisePolynomial {
         let exact = a.signed || arithmetic.fits(&a, scope, true)?;
         Ok((a, exact))
     }
+}
+
+/// a + b·i of a loop that does not count from 0.
+fn recurrence_from_origin(
+    arithmetic: &Arithmetic,
+    parts: &[PiecewisePolynomial],
+    scope: &Scope,
+    dimension: usize,
+) -> Read<PiecewisePolynomial> {
+    let [start, step] = parts else { return not_affine("a value that does not grow by equal steps") };
+    let iteration = PiecewisePolynomial::from_pw_aff(&arithmetic.iteration(scope, dimension)?)?;
+    let Some(iteration) = iteration else { return not_affine("a division") };
+    Ok(start.add(&step.mul(&iteration)?)?.merged()?)
 }
 
 fn polynomial_of(affine: Affine) -> Read<Option<Value>> {
