@@ -18,6 +18,16 @@ const MAX_PIECES: usize = 4;
 ///
 /// Requires: `scope` is that of the loop's header before the loop is entered.
 pub fn find_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result<Option<Set>, Stop> {
+    let before = arithmetic.known.mark();
+    let origin = read_origin(arithmetic, id, scope)?;
+    if origin.is_none() {
+        // No parameter that nobody asks for.
+        arithmetic.known.go_back_to(before);
+    }
+    Ok(origin)
+}
+
+fn read_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result<Option<Set>, Stop> {
     let facts = arithmetic.values.facts;
     let mut inner = scope.clone();
     inner.loops.push(id);
