@@ -5,7 +5,7 @@
 //! gives. So such a loop is numbered as its counter is. That is a choice of coordinates and nothing else: what one function of the
 //! counters around says for iteration 0 may be anything, as long as it is the same function wherever the loop is looked at.
 
-use crate::facts::{LoopId, Scev, Type, ValueId};
+use crate::facts::{LoopId, Scev, Type};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, Function, Read, Scope};
 use isl::{DimType, IslError, PwAff, Set};
@@ -33,8 +33,8 @@ fn read_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result
     inner.loops.push(id);
     // What is counted, by its first value and by how much it grows.
     let mut counted: Vec<(PwAff, PwAff)> = Vec::new();
-    let phis: Vec<ValueId> = facts.block(facts.loops[id.index()].header).instructions.iter().copied().collect();
-    for phi in phis.into_iter().take_while(|&v| facts.is_phi(v)) {
+    let header = facts.block(facts.loops[id.index()].header);
+    for phi in header.instructions.iter().copied().take_while(|&v| facts.is_phi(v)) {
         let Scev::AddRec { in_loop, operands, .. } = arithmetic.scev(phi, &inner) else { continue };
         let ([start, step], true) = (&operands[..], in_loop == id) else { continue };
         let is_pointer = matches!(facts.value(phi).ty, Type::Pointer { .. });
