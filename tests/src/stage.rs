@@ -108,7 +108,9 @@ fn show_check(report: &Report) -> String {
         let _ = writeln!(out, "{}", scop.id);
         for a in &scop.assumptions {
             let arrays = if a.arrays.is_empty() { String::new() } else { format!(" {}", a.arrays.join(", ")) };
-            let _ = writeln!(out, "  assumed {:?}{arrays} line {}: {}: {}", a.kind, a.line, a.because, a.valid);
+            // What is no set is only said in the source's words.
+            let valid = if a.valid.ends_with("{  :  }") && !a.requires.is_empty() { &a.requires } else { &a.valid };
+            let _ = writeln!(out, "  assumed {:?}{arrays} line {}: {}: {valid}", a.kind, a.line, a.because);
         }
         let _ = writeln!(out, "  check {}", scop.check);
         for term in &scop.check_terms {

@@ -2,9 +2,11 @@
 
 pub use options::{Allowed, AssumptionKind};
 
+use crate::polynomial::{Polynomial, Var};
+use crate::scop::ParamId;
 use crate::source::Line;
 
-/// The region behaves as modelled for the parameter values in `valid`, a set over the parameters.
+/// The region behaves as modelled for the parameter values in `valid`, a set over the parameters, for which all of `bounds` hold too.
 #[derive(Clone, Debug)]
 pub struct Assumption {
     pub kind: AssumptionKind,
@@ -12,6 +14,35 @@ pub struct Assumption {
     pub because: String,
     pub line: Line,
     pub valid: isl::Set,
+    pub bounds: Vec<Bound>,
+}
+
+/// What isl cannot say, since counters are multiplied with parameters, or with each other: the polynomial is not negative in any of these
+/// instances.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// `{ [i0, i1, …] : … }`
+    pub domain: isl::Set,
+    pub polynomial: Polynomial,
+    /// What the source calls the counters, if anything.
+    pub counters: Vec<String>,
+}
+
+impl Bound {
+    /// All that its test has to know.
+    pub fn params(&self) -> Result<Vec<ParamId>, isl::IslError> {
+        let mut params: Vec<ParamId> = Vec::new();
+        for p in 0..self.domain.dim(isl::DimType::Param)? {
+            if self.domain.involves_dims(isl::DimType::Param, p, 1)? {
+                params.extend(ParamId::from_isl_name(&self.domain.get_dim_name(isl::DimType::Param, p)?));
+            }
+        }
+        params.extend(self.polynomial.vars().filter_map(|var| match var {
+            Var::Param(id) => Some(id),
+            Var::Counter(_) => None,
+        }));
+        Ok(params)
+    }
 }
 
 /// A part of `valid` that is as good as it where something runs, and simpler if one is found.

@@ -1,5 +1,6 @@
 //! The outcome of all decisions about one region: what to test at run time and what to run if the test holds.
 
+mod bounds;
 mod build;
 mod extent;
 mod rows;

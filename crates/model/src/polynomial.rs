@@ -401,6 +401,17 @@ impl PiecewisePolynomial {
         let pieces = self.pieces.iter().map(|(d, p)| Some((d.clone(), operation(p).ok()?))).collect::<Option<_>>()?;
         Some(PiecewisePolynomial { pieces })
     }
+    /// The same function, in one piece where it is one polynomial.
+    pub fn merged(&self) -> Result<Self, isl::IslError> {
+        let mut pieces: Vec<(Set, Polynomial)> = Vec::new();
+        for (domain, polynomial) in &self.pieces {
+            match pieces.iter_mut().find(|(_, known)| known == polynomial) {
+                Some((known, _)) => *known = known.union(domain)?.coalesce()?,
+                None => pieces.push((domain.clone(), polynomial.clone())),
+            }
+        }
+        Ok(PiecewisePolynomial { pieces })
+    }
     pub fn intersect_domain(&self, domain: &Set) -> Result<Self, isl::IslError> {
         let mut pieces = Vec::new();
         for (here, polynomial) in &self.pieces {
@@ -444,6 +455,19 @@ mod tests {
         let parts = offset.by_counters();
         assert_eq!(parts[&Monomial::var(Var::Counter(0))].to_string(), "p0*p0 + 3");
         assert_eq!(parts[&Monomial::one()].to_string(), "p0");
+    }
+
+    #[test]
+    fn pieces_of_one_polynomial_are_one() {
+        let ctx = isl::Ctx::new();
+        let piece = |set: &str, value: Polynomial| (Set::read_from_str(&ctx, set).unwrap(), value);
+        let below = piece("[p0] -> { [i] : i < p0 }", n());
+        let above = piece("[p0] -> { [i] : i >= p0 }", n());
+        let merged = PiecewisePolynomial { pieces: vec![below.clone(), above] }.merged().unwrap();
+        let [(everywhere, _)] = &merged.pieces[..] else { panic!("{merged:?}") };
+        assert!(everywhere.plain_is_universe().unwrap());
+        let other = piece("[p0] -> { [i] : i >= p0 }", Polynomial::constant(1));
+        assert_eq!(PiecewisePolynomial { pieces: vec![below, other] }.merged().unwrap().pieces.len(), 2);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use crate::decide::{Chosen, Considered, ConsideredRegion};
 use isl::{IslError, Set, UnionMap};
 use llvm::facts::FunctionFacts;
-use model::assume::AssumptionKind;
+use model::assume::{Assumption, AssumptionKind};
 use model::delinearize::Offset;
 use model::names::Names;
 use model::plan::{CheckKind, CheckTerm, Plan, Test};
+use model::polynomial::Var;
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Access, AccessKind, ArrayId, ArrayKind, ParamId, Recovered, Scop, Statement, StatementId};
 use model::source::Line;
@@ -186,15 +187,15 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
     let mut all = Vec::new();
     let mut known = scop.context.clone();
     for a in scop.assumptions.iter() {
-        // That memory is not written is tested by comparing addresses, whatever the parameters are.
-        let implied = a.kind != AssumptionKind::RT && known.is_subset(&a.valid)?;
+        // That memory is not written is tested by comparing addresses, whatever the parameters are, and isl knows nothing of bounds.
+        let implied = a.kind != AssumptionKind::RT && a.bounds.is_empty() && known.is_subset(&a.valid)?;
         known = known.intersect(&a.valid)?;
         all.push(report::Assumption {
             kind: a.kind,
             because: a.because.clone(),
             line: in_file_of(scop, a.line),
             valid: names.isl(&a.valid),
-            requires: names.constraints(&a.valid),
+            requires: required(a, names),
             arrays: Vec::new(),
             implied,
         });
@@ -257,6 +258,23 @@ fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<re
         });
     }
     Ok(all)
+}
+
+/// `n <= 9`, and `0 <= m - n*i - j` with counters that count from 0.
+fn required(assumption: &Assumption, names: &Names) -> String {
+    let bounds = assumption.bounds.iter().map(|bound| {
+        let name = |var: Var| match var {
+            Var::Param(id) => names.param_in_source(id).to_string(),
+            Var::Counter(d) => match bound.counters.get(d as usize) {
+                Some(name) if !name.is_empty() => name.clone(),
+                _ => var.to_string(),
+            },
+        };
+        format!("0 <= {}", bound.polynomial.show(&name))
+    });
+    let set = Some(names.constraints(&assumption.valid)).filter(|set| !set.is_empty());
+    let all: Vec<String> = set.into_iter().chain(bounds).collect();
+    all.join(" and ")
 }
 
 fn check_terms(plan: &Plan, scop: &Scop, names: &Names) -> Vec<report::CheckTerm> {

@@ -1,10 +1,11 @@
 //! From decisions to a plan: the check, cheapest terms first, and the loops it guards.
 
+use super::bounds;
 use super::extent::{Extents, Unchecked};
 use super::rows;
 use super::temporary::{Temporary, temporaries};
 use super::{CheckKind, CheckTerm, Extent, Plan, Test, Window};
-use crate::assume::{AssumptionKind, of_consequence};
+use crate::assume::{Assumption, AssumptionKind, of_consequence};
 use crate::loop_ast::{
     AstError, AstOptions, BinaryOp, Expr, Fits, Node, Ranges, expr_from_pw_aff, expr_from_set, fits_i64, generate,
     note_untouched, own_scalars, write_out,
@@ -13,7 +14,7 @@ use crate::names::Names;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::scop::{ArrayId, Param, ParamId, Preload, Scop, ValueId};
 use crate::transform::{Copies, Tree, apart_points};
-use isl::{Budget, DimType, IslError, Set};
+use isl::{Budget, DimType, IslError, Map, PwAff, Set, Val};
 use planted::Fault;
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
@@ -247,7 +248,11 @@ fn assumed_terms(
 ) -> Result<(), PlanError> {
     let mut ready = Vec::new();
     for (assumption, tested) in scop.assumptions.iter().zip(&*tested) {
-        ready.push(!tested && !involves(&assumption.valid, unknown)?);
+        let mut is_ready = !tested && !involves(&assumption.valid, unknown)?;
+        for bound in &assumption.bounds {
+            is_ready &= !bound.params()?.iter().any(|p| unknown.contains(p));
+        }
+        ready.push(is_ready);
     }
     // The order of kinds does not matter for what is true in the end, since all terms must hold; each is simplified by the others.
     let mut kinds = AssumptionKind::ALL;
@@ -286,7 +291,43 @@ fn assumed_terms(
         }
         *known = both;
     }
+    let untested: Vec<&Assumption> =
+        scop.assumptions.iter().zip(&ready).filter(|(_, ready)| **ready).map(|(assumption, _)| assumption).collect();
+    bounds_terms(scop, &untested, known, check)?;
     tested.iter_mut().zip(ready).for_each(|(tested, ready)| *tested |= ready);
+    Ok(())
+}
+
+/// Tests of what isl cannot say.
+fn bounds_terms(
+    scop: &Scop,
+    assumptions: &[&Assumption],
+    known: &Set,
+    check: &mut Vec<CheckTerm>,
+) -> Result<(), PlanError> {
+    let all = assumptions.iter().flat_map(|a| a.bounds.iter().map(|bound| (a.kind, a.line, bound)));
+    let all: Vec<_> = all.filter(|(kind, ..)| !is_left_untested(*kind)).collect();
+    let unchecked = |line, error| match error {
+        Unchecked::Unknown { .. } => {
+            let why = "when it fails is not a simple condition on unchanging values";
+            PlanError::Refused(Refusal::new(RefusalKind::ErrorBranch, line, why))
+        }
+        Unchecked::Failed(e) => e.into(),
+    };
+    let mut implied = vec![false; all.len()];
+    for (at, (kind, line, bound)) in all.iter().enumerate() {
+        for (other, (.., stronger)) in all.iter().enumerate() {
+            let may_imply = other != at && !implied[other];
+            implied[at] |=
+                may_imply && bounds::implies(scop, known, stronger, bound).map_err(|e| unchecked(*line, e))?;
+        }
+        if implied[at] {
+            continue;
+        }
+        if let Some(test) = bounds::test_of(scop, known, bound).map_err(|e| unchecked(*line, e))? {
+            check.push(CheckTerm { kind: CheckKind::Assumed(*kind), test: Test::Holds(test) });
+        }
+    }
     Ok(())
 }
 
@@ -370,11 +411,66 @@ fn enough_of(
         let few = Expr::binary(BinaryOp::Le, product, Expr::Int(most.div_euclid(constant.max(1))));
         expr = Expr::binary(BinaryOp::And, expr, few);
     }
+    for width in scop.ctx.try_within(IMPLIED, || widths_of_windows(domain, known))?.unwrap_or_default() {
+        let width = expr_from_pw_aff(&width, &known.intersect(&some)?)?;
+        if width.as_int().is_some() {
+            continue;
+        }
+        let is_wide = Expr::binary(BinaryOp::Ge, width, Expr::Int(MIN_WINDOW));
+        expr = Expr::binary(BinaryOp::And, expr, is_wide);
+    }
     let exists = expr_from_set(&some.gist(known)?, known)?;
     if exists != Expr::truth(true) {
         expr = Expr::binary(BinaryOp::And, exists, expr);
     }
     Ok(Some(expr))
+}
+
+/// A loop that moves with those around it, from `i - w` to `i`, goes round as often as its window is wide, however large the box is in
+/// which all of it lies. What the estimate says of a new order is said of wide ones: iterations side by side, of a loop around, hardly
+/// share anything where windows are narrow.
+const MIN_WINDOW: i128 = 128;
+
+/// How often such loops go round at most, where that is no number.
+fn widths_of_windows(domain: &Set, known: &Set) -> Result<Vec<PwAff>, IslError> {
+    let here = known.intersect(&domain.params()?)?;
+    let mut widths = Vec::new();
+    let depth = domain.dim(DimType::Set)?;
+    for d in 1..depth {
+        let outer = domain.project_out(DimType::Set, d + 1, depth - d - 1)?.reset_tuple_id()?;
+        if !is_window(&outer, d)? {
+            continue;
+        }
+        let mut pairs = Map::from_domain_and_range(&outer, &outer)?;
+        for same in 0..d {
+            pairs = pairs.equate(DimType::In, same, DimType::Out, same)?;
+        }
+        let width = pairs.deltas()?.dim_max(d)?.coalesce()?.gist_params(&here)?;
+        if width.n_piece()? <= MAX_WORK_PIECES {
+            widths.push(width.add_constant_val(&Val::int_from_si(known.ctx(), 1)?)?);
+        }
+    }
+    Ok(widths)
+}
+
+/// Do both bounds of the last dimension move with those before it?
+fn is_window(set: &Set, last: usize) -> Result<bool, IslError> {
+    let (mut from_below, mut from_above) = (false, false);
+    for piece in set.basic_sets()? {
+        for constraint in piece.constraints()? {
+            let factor = constraint.get_coefficient_val(DimType::Set, last)?;
+            if factor.to_i128() == Some(0)
+                || constraint.is_equality()?
+                || !constraint.involves_dims(DimType::Set, 0, last)?
+            {
+                continue;
+            }
+            let is_lower = factor.is_pos()?;
+            from_below |= is_lower;
+            from_above |= !is_lower;
+        }
+    }
+    Ok(from_below && from_above)
 }
 
 /// The number of points in the bounding box of a domain, where it has any: a product of a function of the parameters, if it has one, and
@@ -435,7 +531,7 @@ fn fits(scop: &Scop, body: &Node, known: &Set) -> Result<Vec<CheckTerm>, PlanErr
 }
 
 /// The parameters with the ranges that `known` leaves them.
-fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
+pub(super) fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
     let count = known.dim(DimType::Param)?;
     let as_set = known.from_params()?.move_dims(DimType::Set, 0, DimType::Param, 0, count)?;
     let mut params = scop.params.clone();
@@ -452,7 +548,6 @@ fn known_params(scop: &Scop, known: &Set) -> Result<Vec<Param>, IslError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assume::Assumption;
     use crate::fixture::test_scop;
     use crate::scop::{Cell, FramedPart, Invariant, Statement, Wraps};
     use expect_test::{Expect, expect};
@@ -470,6 +565,7 @@ mod tests {
                 because: String::new(),
                 line: crate::source::Line::UNKNOWN,
                 valid,
+                bounds: Vec::new(),
             });
         }
         scop.may_alias = alias.iter().map(|(a, b)| (ArrayId(*a), ArrayId(*b))).collect();
@@ -492,6 +588,7 @@ mod tests {
                 because: String::new(),
                 line: crate::source::Line::UNKNOWN,
                 valid,
+                bounds: Vec::new(),
             });
         }
         let ctx = scop.ctx.clone();

@@ -370,7 +370,7 @@ impl<'a> Extents<'a> {
     }
 
     /// The least or greatest value of dimension `d` of any of the sets.
-    fn bound(&self, sets: &[Set], d: usize, end: End, some: &Set) -> Result<Option<Expr>, Unchecked> {
+    pub(super) fn bound(&self, sets: &[Set], d: usize, end: End, some: &Set) -> Result<Option<Expr>, Unchecked> {
         let bounded = |set: &Set| match end {
             End::Low => set.dim_has_any_lower_bound(DimType::Set, d),
             End::High => set.dim_has_any_upper_bound(DimType::Set, d),
@@ -423,12 +423,12 @@ impl<'a> Extents<'a> {
 }
 
 #[derive(Clone, Copy)]
-enum End {
+pub(super) enum End {
     Low,
     High,
 }
 
-fn product(a: Expr, b: Expr) -> Expr {
+pub(super) fn product(a: Expr, b: Expr) -> Expr {
     match (a, b) {
         (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
         (Expr::Int(1), e) | (e, Expr::Int(1)) => e,

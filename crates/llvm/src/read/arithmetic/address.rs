@@ -89,6 +89,23 @@ impl Arithmetic<'_> {
                 Ok(Address { base: from.base, offset, exact, framed })
             }
             Op::Cast(CastOp::BitCast) => self.address(instruction.operands[0], scope, depth + 1),
+            Op::Select => {
+                let &[condition, then, otherwise] = &instruction.operands[..] else {
+                    return not_affine(facts.display_name(pointer));
+                };
+                // Poison in the condition is poison in the address, and so is poison in the side that is chosen.
+                let condition = self.condition_at(condition, scope, true, depth + 1)?;
+                let when = |domain| Scope { domain, ..scope.clone() };
+                let then_scope = when(scope.domain.intersect(&condition)?);
+                let else_scope = when(scope.domain.subtract(&condition)?);
+                let then = self.address::<F>(then, &then_scope, depth + 1)?;
+                let otherwise = self.address::<F>(otherwise, &else_scope, depth + 1)?;
+                if then.base != otherwise.base || then.framed.is_some() || otherwise.framed.is_some() {
+                    return not_affine(facts.display_name(pointer));
+                }
+                let offset = then.offset.or_else(&condition, &otherwise.offset)?;
+                Ok(Address { offset, exact: then.exact && otherwise.exact, ..then })
+            }
             Op::Phi { .. } if !self.values.is_outside(pointer) && self.values.turns_with(pointer, &scope.loops) => {
                 self.address_of_scev(&self.scev(pointer, scope), scope, depth + 1)
             }
@@ -96,7 +113,7 @@ impl Arithmetic<'_> {
         }
     }
 
-    fn address_of_scev<F: Function>(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Address<F>> {
+    pub fn address_of_scev<F: Function>(&mut self, scev: &Scev, scope: &Scope, depth: u32) -> Read<Address<F>> {
         let not_even = || not_affine("a pointer that does not move by equal steps");
         match scev {
             Scev::Unknown { value, .. } => {

@@ -31,6 +31,10 @@ impl Function for PwAff {
     fn scale(&self, by: i128) -> Read<PwAff> {
         Ok(self.scale_val(&Val::from_str(self.ctx(), &by.to_string())?)?)
     }
+    fn or_else(&self, condition: &Set, other: &PwAff) -> Read<PwAff> {
+        let otherwise = other.intersect_domain(&condition.complement()?)?;
+        Ok(self.intersect_domain(condition)?.union_add(&otherwise)?.coalesce()?)
+    }
     fn is_affine(&self) -> bool {
         true
     }
@@ -44,7 +48,8 @@ impl Function for PwAff {
         if !step.is_cst()? {
             return not_affine("a step that is not constant");
         }
-        Ok(start.add(&step.mul(&arithmetic.dimension(scope, dimension)?)?)?)
+        // In pieces that meet where the loop's own first value is subtracted.
+        Ok(start.add(&step.mul(&arithmetic.iteration(scope, dimension)?)?)?.coalesce()?)
     }
 
     fn read(arithmetic: &mut Arithmetic, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Affine> {
@@ -95,9 +100,14 @@ impl Arithmetic<'_> {
         PwAff::from_aff(&Aff::val_on_domain(&local, value)?)
     }
 
-    pub fn dimension(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
+    /// How many iterations of the loop were before.
+    pub fn iteration(&self, scope: &Scope, dimension: usize) -> Read<PwAff> {
         let local = LocalSpace::from_space(&set_space(self.values.ctx, scope.loops.len())?)?;
-        Ok(PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?)
+        let counter = PwAff::from_aff(&Aff::var_on_domain(&local, DimType::Set, dimension)?)?;
+        match self.origins.get(&scope.loops[dimension]) {
+            None => Ok(counter),
+            Some(origin) => Ok(counter.sub(&origin.add_dims(DimType::In, scope.loops.len() - dimension)?)?),
+        }
     }
 
     /// What is computed without trusting any flag, in ℤ; in the same reading as the parameter that stands for it.
@@ -241,12 +251,10 @@ impl Arithmetic<'_> {
                 // Poison of the side not chosen does not get through.
                 let then = self.affine_at(operands[1], scope, false, deeper)?;
                 let otherwise = self.affine_at(operands[2], scope, false, deeper)?;
-                let then_part = then.function.intersect_domain(&condition)?;
-                let else_part = otherwise.function.intersect_domain(&condition.complement()?)?;
                 Ok(Affine {
                     signed: then.signed && otherwise.signed,
                     unsigned: then.unsigned && otherwise.unsigned,
-                    ..Affine::new(then_part.union_add(&else_part)?.coalesce()?, bits)
+                    ..Affine::new(then.function.or_else(&condition, &otherwise.function)?, bits)
                 })
             }
             Op::MinMax(min_max) => {
@@ -383,7 +391,7 @@ impl Arithmetic<'_> {
             return Err(wraps());
         }
         let (kind, because) = self.subject.clone();
-        Ok(self.known.assume(Assumption { kind, because, line: scope.line, valid })?)
+        Ok(self.known.assume(Assumption { kind, because, line: scope.line, valid, bounds: Vec::new() })?)
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod address;
 mod affine;
+mod bounds;
 mod condition;
 mod known;
 mod modular;
@@ -19,8 +20,9 @@ mod polynomial;
 
 pub use address::Address;
 pub use affine::Affine;
+use bounds::Required;
 pub use known::Known;
-pub use modular::Framed;
+pub use modular::{Framed, Function};
 pub use polynomial::InductionForm;
 
 use super::Stop;
@@ -31,7 +33,7 @@ use model::assume::{Allowed, AssumptionKind};
 use model::refusal::RefusalKind;
 use model::scop::{Param, ParamId, Predicate};
 use model::source::Line;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Expressions deeper than this are not worth reading.
 const MAX_DEPTH: u32 = 48;
@@ -106,7 +108,11 @@ pub struct Arithmetic<'a> {
     may_frame: bool,
     /// At the moment, though nothing is assumed.
     framing: bool,
+    /// While bounds are read: ranges that numbers must be in, which join them.
+    required: Option<Required>,
     pub sizes: Sizes,
+    /// What loops count from that do not count from 0, as functions of the counters around them.
+    pub origins: BTreeMap<LoopId, PwAff>,
 }
 
 /// How sizes in pieces, as `max(n, 0)`, are read where they are factors.
@@ -148,7 +154,9 @@ impl<'a> Arithmetic<'a> {
             expand_products,
             may_frame,
             framing: false,
+            required: None,
             sizes,
+            origins: BTreeMap::new(),
         })
     }
 
@@ -170,9 +178,13 @@ impl<'a> Arithmetic<'a> {
     /// Runs a step; if it fails, nothing that it learned or assumed on the way remains.
     pub fn or_forget<T, E>(&mut self, step: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let mark = self.known.mark();
+        let required = self.required.as_ref().map_or(0, Vec::len);
         let result = step(self);
         if result.is_err() {
             self.known.go_back_to(mark);
+            if let Some(all) = &mut self.required {
+                all.truncate(required);
+            }
         }
         result
     }

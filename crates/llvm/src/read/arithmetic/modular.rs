@@ -2,6 +2,7 @@
 
 use super::{Arithmetic, MAX_DEPTH, NotAffine, Read, Scope, not_affine};
 use crate::facts::{CastOp, IntOp, Op, Scev, ValueId, ValueKind};
+use isl::Set;
 use model::polynomial::PiecewisePolynomial;
 
 /// `function` ≡ the value modulo 2^bits; equal to its signed (unsigned) reading where `signed` (`unsigned`) is true.
@@ -59,6 +60,8 @@ pub trait Function: Clone {
     fn mul(&self, other: &Self) -> Read<Self>;
     fn can_multiply(&self, other: &Self) -> Read<bool>;
     fn scale(&self, by: i128) -> Read<Self>;
+    /// The function, and the other where the condition does not hold.
+    fn or_else(&self, condition: &Set, other: &Self) -> Read<Self>;
     fn is_affine(&self) -> bool;
     /// The number that it is known to be everywhere.
     fn as_constant(&self) -> Option<i128>;

@@ -9,7 +9,7 @@ use crate::facts::{Scev, Type, ValueId};
 use isl::{PwAff, Set};
 use model::assume::AssumptionKind;
 use model::loop_ast::{BinaryOp, Counter, Expr, Ranges};
-use model::polynomial::{PiecewisePolynomial, Polynomial, TooLarge, Var};
+use model::polynomial::{MAX_PIECES, PiecewisePolynomial, Polynomial, TooLarge, Var};
 
 /// A number of which only the remainder is known, as a polynomial.
 type Value = Modular<PiecewisePolynomial>;
@@ -48,6 +48,11 @@ impl Function for PiecewisePolynomial {
     fn scale(&self, by: i128) -> Read<Self> {
         self.map(|p| p.scale(by)).map_or_else(too_large, Ok)
     }
+    fn or_else(&self, condition: &Set, other: &Self) -> Read<Self> {
+        let mut whole = self.intersect_domain(condition)?;
+        whole.pieces.extend(other.intersect_domain(&condition.complement()?)?.pieces);
+        if whole.pieces.len() > MAX_PIECES { too_large() } else { Ok(whole) }
+    }
     fn is_affine(&self) -> bool {
         self.is_affine()
     }
@@ -59,7 +64,10 @@ impl Function for PiecewisePolynomial {
     /// a + b·i + c·i(i−1)/2 + …, where that has whole coefficients.
     ///
     /// i(i−1)/2 is whole for every i, but as a polynomial it has halves; a step that is a multiple of 2 takes them away.
-    fn recurrence(_: &Arithmetic, parts: Vec<Self>, _: &Scope, dimension: usize) -> Read<Self> {
+    fn recurrence(arithmetic: &Arithmetic, parts: Vec<Self>, scope: &Scope, dimension: usize) -> Read<Self> {
+        if arithmetic.origins.contains_key(&scope.loops[dimension]) {
+            return recurrence_from_origin(arithmetic, &parts, scope, dimension);
+        }
         let i = Polynomial::counter(dimension);
         let mut falling = Polynomial::constant(1);
         let mut factorial = 1i128;
@@ -107,6 +115,10 @@ impl Function for PiecewisePolynomial {
         } else if arithmetic.fits(&a, scope, signed)? {
             return Ok(a.known(signed));
         }
+        if let Some(required) = arithmetic.required.as_mut().filter(|_| !arithmetic.proofs_only) {
+            required.push((a.function.clone(), any_of(a.bits, !signed)));
+            return Ok(a.known(signed));
+        }
         let may_frame = arithmetic.framing || arithmetic.may_assume(AssumptionKind::EE);
         if !may_frame || a.framed.is_some() || a.bits > 32 {
             return Err(NotAffine::Wraps("the arithmetic here".into()));
@@ -124,6 +136,19 @@ impl Function for PiecewisePolynomial {
         let exact = a.signed || arithmetic.fits(&a, scope, true)?;
         Ok((a, exact))
     }
+}
+
+/// a + b·i of a loop that does not count from 0.
+fn recurrence_from_origin(
+    arithmetic: &Arithmetic,
+    parts: &[PiecewisePolynomial],
+    scope: &Scope,
+    dimension: usize,
+) -> Read<PiecewisePolynomial> {
+    let [start, step] = parts else { return not_affine("a value that does not grow by equal steps") };
+    let iteration = PiecewisePolynomial::from_pw_aff(&arithmetic.iteration(scope, dimension)?)?;
+    let Some(iteration) = iteration else { return not_affine("a division") };
+    Ok(start.add(&step.mul(&iteration)?)?.merged()?)
 }
 
 fn polynomial_of(affine: Affine) -> Read<Option<Value>> {
@@ -170,7 +195,7 @@ impl Arithmetic<'_> {
     }
 
     /// Reads an integer. `trusted`: poison of it reaches the address or branch that is being read.
-    fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
+    pub(super) fn polynomial(&mut self, value: ValueId, scope: &Scope, trusted: bool, depth: u32) -> Read<Value> {
         let value = self.values.stands_for(value);
         if depth > MAX_DEPTH {
             return not_affine("a very deep expression");

@@ -278,7 +278,13 @@ impl Touched<'_> {
         }
         let because =
             format!("what is set of {} at once is a number of its rows", arithmetic.values.array_name(self.base));
-        arithmetic.known.assume(Assumption { kind: AssumptionKind::IB, because, line: access.line, valid })?;
+        arithmetic.known.assume(Assumption {
+            kind: AssumptionKind::IB,
+            because,
+            line: access.line,
+            valid,
+            bounds: Vec::new(),
+        })?;
         Ok(Some(cells))
     }
 }
@@ -311,7 +317,7 @@ fn assume_shape(
     };
     let shape: String = sizes.iter().map(|size| format!("[{}]", size.show(&named))).collect();
     let because = format!("the subscripts of {}[]{shape} stay inside its rows", arithmetic.values.array_name(base));
-    Ok(known.assume(Assumption { kind: AssumptionKind::IB, because, line, valid })?)
+    Ok(known.assume(Assumption { kind: AssumptionKind::IB, because, line, valid, bounds: Vec::new() })?)
 }
 
 fn element_type(facts: &FunctionFacts, instruction: ValueId) -> Option<String> {

@@ -395,7 +395,13 @@ impl Assembly<'_> {
             let shared = self.may_alias.iter().any(|&(a, b)| a == array || b == array);
             if shared || !valid.plain_is_universe()? {
                 let because = format!("the loops do not change `{}`", shown_invariant(self.values, read));
-                known.assume(Assumption { kind: AssumptionKind::RT, because, line: read.line, valid })?;
+                known.assume(Assumption {
+                    kind: AssumptionKind::RT,
+                    because,
+                    line: read.line,
+                    valid,
+                    bounds: Vec::new(),
+                })?;
             }
         }
         Ok(())

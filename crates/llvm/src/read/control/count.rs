@@ -54,7 +54,7 @@ fn turns_by_count(arithmetic: &mut Arithmetic, count: &Scev, scope: &Scope, inne
     let count = arithmetic.assuming(AssumptionKind::BL, bounded, |this| {
         if planted::is(Fault::CountsSigned) { this.as_signed(count, scope) } else { this.as_unsigned(count, scope) }
     })?;
-    let counter = arithmetic.dimension(inner, scope.loops.len())?;
+    let counter = arithmetic.iteration(inner, scope.loops.len())?;
     let last = count.function.add_dims(DimType::In, 1)?;
     let within = if planted::is(Fault::CountShort) { counter.lt_set(&last)? } else { counter.le_set(&last)? };
     let begun = inner.domain.intersect(&within)?.coalesce()?;

@@ -14,9 +14,9 @@
 
 use super::Control;
 use super::guards::hints;
-use crate::facts::{BlockId, CastOp, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
+use crate::facts::{BlockId, CastOp, Instruction, Loop, LoopId, Op, Predicate, ValueId, ValueKind};
 use crate::read::Stop;
-use crate::read::arithmetic::{MAX_ASSUMPTION_PARTS, Scope};
+use crate::read::arithmetic::{MAX_ASSUMPTION_PARTS, NotAffine, Scope};
 use isl::{DimType, Set};
 use model::assume::{Assumption, AssumptionKind};
 use model::refusal::RefusalKind;
@@ -33,16 +33,60 @@ pub struct ErrorBranch {
 }
 
 impl Control<'_, '_> {
-    /// The instances in which the condition of a branch to an error is true.
-    pub fn error_condition(&mut self, condition: ValueId, scope: &Scope) -> Result<Set, Stop> {
-        self.arithmetic.or_forget(|this| this.condition(condition, scope)).map_err(|error| {
-            let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
-            error.refused(RefusalKind::ErrorBranch, &scope)
-        })
+    /// Takes for granted that a branch on a condition leads to the error in no instance.
+    pub fn assume_passed(&mut self, check: ErrorBranch, scope: &Scope) -> Result<(), Stop> {
+        let Some((condition, fails)) = check.condition else { return Ok(()) };
+        let (condition, trusted) = self.without_freeze(condition);
+        let mark = self.arithmetic.known.mark();
+        let affine = self.arithmetic.or_forget(|this| this.condition_at(condition, scope, trusted, 0));
+        let refusal = match affine {
+            Ok(taken) => {
+                let failing = if fails { scope.domain.intersect(&taken)? } else { scope.domain.subtract(&taken)? };
+                match self.assume_no_error(&failing, &check, scope) {
+                    Err(Stop::Refused { refusal, block }) if refusal.kind == RefusalKind::ErrorBranch => {
+                        Stop::Refused { refusal, block }
+                    }
+                    done => return done,
+                }
+            }
+            Err(NotAffine::Isl(error)) => return Err(Stop::Isl(error)),
+            Err(error) => {
+                let scope = Scope { line: self.line_of_check(condition, scope), ..scope.clone() };
+                error.refused(RefusalKind::ErrorBranch, &scope)
+            }
+        };
+        self.arithmetic.known.go_back_to(mark);
+        // Of what the program promises nothing is learnt that is not a set.
+        if self.is_undefined(check.error) || !self.arithmetic.may_assume(AssumptionKind::EB) {
+            return Err(refusal);
+        }
+        let bounds = self.arithmetic.attempt(|this| this.bounds_of(condition, !fails, scope, trusted))?;
+        let bounds = bounds.ok_or(refusal)?;
+        if bounds.is_empty() {
+            return Ok(());
+        }
+        let line = self.line_of_check(condition, scope);
+        let valid = Set::universe(&self.arithmetic.known.context.get_space()?)?;
+        let because = self.sentence(&check);
+        Ok(self.arithmetic.known.assume(Assumption { kind: AssumptionKind::EB, because, line, valid, bounds })?)
+    }
+
+    /// What the condition gives if it is not poison. LLVM freezes conditions of checks that it moves out of loops: where one is poison
+    /// the program goes on in any way it likes, if nobody else asks the same question, and so past the check; but no flag on the
+    /// way to the condition is a promise.
+    fn without_freeze(&self, condition: ValueId) -> (ValueId, bool) {
+        match self.values.facts.instruction(condition) {
+            Some(Instruction { op: Op::Freeze, operands, .. })
+                if !self.values.is_outside(condition) && self.values.is_used_once(condition) =>
+            {
+                (operands[0], false)
+            }
+            _ => (condition, true),
+        }
     }
 
     /// Takes for granted that the error is reached in none of these instances.
-    pub fn assume_no_error(&mut self, failing: &Set, check: ErrorBranch, scope: &Scope) -> Result<(), Stop> {
+    pub fn assume_no_error(&mut self, failing: &Set, check: &ErrorBranch, scope: &Scope) -> Result<(), Stop> {
         if self.is_undefined(check.error) {
             // Nothing is said on the way there, and nothing is to be said of what follows: the program promises not to go there.
             return self.promise(failing, scope);
@@ -68,8 +112,8 @@ impl Control<'_, '_> {
             let why = "when it fails is not a simple condition on unchanging values";
             return Err(Stop::refuse(RefusalKind::ErrorBranch, line, why, scope.block));
         }
-        let because = self.sentence(&check);
-        Ok(self.arithmetic.known.assume(Assumption { kind: AssumptionKind::EB, because, line, valid })?)
+        let (because, bounds) = (self.sentence(check), Vec::new());
+        Ok(self.arithmetic.known.assume(Assumption { kind: AssumptionKind::EB, because, line, valid, bounds })?)
     }
 
     /// Of a condition in several parts, one of which speaks of what bounds the loops and the others of sizes that make no sense
@@ -131,7 +175,10 @@ impl Control<'_, '_> {
     pub fn believe_promises(&mut self) -> Result<(), Stop> {
         let promises = std::mem::take(&mut self.promises);
         let in_memory = |param: &Param| !self.values.all_invariants_behind(param.value).is_empty();
-        if self.arithmetic.known.params.iter().any(in_memory) {
+        // Nor where it rests on bounds: the set would say more than is implied, and the tests of the bounds must not be made simpler by it.
+        let has_bounds = |assumption: &Assumption| !assumption.bounds.is_empty();
+        let known = &self.arithmetic.known;
+        if known.params.iter().any(in_memory) || known.assumptions.iter().any(has_bounds) {
             return Ok(());
         }
         promises.iter().try_for_each(|broken| self.know_never(broken))

@@ -3,18 +3,20 @@
 mod count;
 mod errors;
 mod guards;
+mod origin;
 
 use super::Stop;
 use super::arithmetic::{Arithmetic, Scope, set_space};
 use super::region::single_entry_part;
 use super::values::Values;
 use crate::facts::{BlockId, FunctionFacts, Loop, LoopId, Op, ValueId};
-use count::turns;
+use count::{Turns, turns};
 use errors::ErrorBranch;
 use isl::{DimType, Set};
 use model::refusal::RefusalKind;
 use model::scop::Predicate;
 use model::source::Line;
+use origin::{find_origin, in_one_piece};
 use planted::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -263,8 +265,16 @@ impl Control<'_, '_> {
         }
         let mut inner = scope.clone();
         inner.loops.push(id);
-        inner.domain = scope.domain.add_dims(DimType::Set, 1)?.lower_bound_si(DimType::Set, scope.loops.len(), 0)?;
-        let turns = turns(self.arithmetic, id, *exiting, scope, &inner)?;
+        inner.domain = scope.domain.add_dims(DimType::Set, 1)?;
+        let origin = find_origin(self.arithmetic, id, scope)?;
+        inner.domain = match &origin {
+            None => inner.domain.lower_bound_si(DimType::Set, scope.loops.len(), 0)?,
+            Some(begun) => inner.domain.intersect(begun)?,
+        };
+        let mut turns = turns(self.arithmetic, id, *exiting, scope, &inner)?;
+        if origin.is_some() {
+            turns = Turns { begun: in_one_piece(&turns.begun)?, completed: in_one_piece(&turns.completed)? };
+        }
         let exiting = Some((*exiting, turns.completed));
         let mut level = Level::new(inner.loops, exiting, inner.predicates);
         level.reach(info.header, turns.begun)?;
@@ -340,11 +350,8 @@ impl Control<'_, '_> {
             Op::Branch { targets } if facts.may_fail(block) => {
                 let fails = usize::from(facts.block(targets[1]).is_error);
                 let condition = terminator.operands[0];
-                let taken = self.error_condition(condition, scope)?;
-                let failing =
-                    if fails == 0 { scope.domain.intersect(&taken)? } else { scope.domain.subtract(&taken)? };
                 let check = ErrorBranch { condition: Some((condition, fails == 0)), error: targets[fails] };
-                self.assume_no_error(&failing, check, scope)?;
+                self.assume_passed(check, scope)?;
                 vec![(targets[1 - fails], scope.domain.clone())]
             }
             Op::Branch { targets } => {
@@ -380,7 +387,7 @@ impl Control<'_, '_> {
         };
         for (next, instances) in edges {
             if facts.block(next).is_error {
-                self.assume_no_error(&instances, ErrorBranch { condition: None, error: next }, scope)?;
+                self.assume_no_error(&instances, &ErrorBranch { condition: None, error: next }, scope)?;
             } else if stays(next) && !instances.intersect_params(&self.arithmetic.known.assumed)?.is_empty()? {
                 level.reach(next, instances.coalesce()?)?;
             }

@@ -111,6 +111,10 @@ fn in_order_of_need(arithmetic: &Arithmetic, found: Vec<InvariantRead>) -> Resul
             needs.extend(invariants_in(arithmetic, &preload.when)?);
             for assumption in &arithmetic.known.assumptions[..preload.after] {
                 needs.extend(invariants_in(arithmetic, &assumption.valid)?);
+                for bound in &assumption.bounds {
+                    let values = bound.params()?.into_iter().map(|p| arithmetic.known.params[p.index()].value);
+                    needs.extend(values.flat_map(|v| arithmetic.values.invariants_behind(v)));
+                }
             }
         }
         waiting.push((read, needs));

@@ -24,6 +24,8 @@ use std::collections::{BTreeSet, HashMap};
 const MAX_HOISTED_DEPTH: u32 = 6;
 /// Products nested deeper than this in values from outside are not looked for.
 const MAX_PRODUCT_DEPTH: u32 = 6;
+/// Pointers that are chosen among others by more conditions than this are arrays of their own.
+const MAX_CHOSEN_DEPTH: u32 = 2;
 /// Pointers that were moved more often than this are not followed to where they started.
 const MAX_POINTER_STEPS: usize = 64;
 
@@ -157,6 +159,10 @@ impl<'a> Values<'a> {
 
     /// What the pointer is computed from, whatever the offsets.
     pub fn root_pointer(&self, pointer: ValueId) -> ValueId {
+        self.root_within(pointer, 0)
+    }
+
+    fn root_within(&self, pointer: ValueId, depth: u32) -> ValueId {
         let mut at = pointer;
         for _ in 0..MAX_POINTER_STEPS {
             at = self.stands_for(at);
@@ -168,6 +174,12 @@ impl<'a> Values<'a> {
             };
             at = match &instruction.op {
                 Op::Gep { base, .. } => *base,
+                // Either way into one array, or a pointer of its own.
+                Op::Select if depth < MAX_CHOSEN_DEPTH && !self.is_outside(at) => {
+                    let root = |side: usize| self.root_within(instruction.operands[side], depth + 1);
+                    let root = (root(1), root(2));
+                    return if root.0 == root.1 { root.0 } else { at };
+                }
                 Op::Cast(CastOp::BitCast) | Op::Freeze => instruction.operands[0],
                 Op::Phi { incoming } => {
                     // A pointer that walks: where it starts.

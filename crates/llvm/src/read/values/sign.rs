@@ -57,6 +57,11 @@ impl Values<'_> {
         unsigned
     }
 
+    /// By one operand of one instruction, anywhere in the function.
+    pub fn is_used_once(&self, value: ValueId) -> bool {
+        self.users.get_or_init(|| self.users())[self.stands_for(value).index()].len() == 1
+    }
+
     /// By value: the instructions that use it, or one that is the same.
     fn users(&self) -> Vec<Vec<ValueId>> {
         let mut users = vec![Vec::new(); self.facts.values.len()];
