@@ -251,7 +251,7 @@ impl Generator {
             }
             self.left -= 1;
             let loops = if around.depth > 0 { 1 } else { 0 };
-            match self.rng.weighted(&[55, 13, 8, 10 * loops, 4, 3, 2, 2, 30 * loops]) {
+            match self.rng.weighted(&[55, 13, 8, 10 * loops, 4, 3, 2, 2, 30 * loops, 12 * loops]) {
                 1 => out.push(self.branch(env, around)),
                 2 => {
                     let scalar = self.new_scalar();
@@ -278,6 +278,7 @@ impl Generator {
                     Some(l) => out.push(Stmt::Loop(l)),
                     None => out.push(self.assign(env)),
                 },
+                9 => out.push(self.sweep(env, around)),
                 _ => out.push(self.assign(env)),
             }
         }
@@ -291,6 +292,36 @@ impl Generator {
         let around = Around { depth: if self.rng.percent(20) { around.depth } else { 0 }, ..around };
         let then = self.block(&inner, around);
         let other = if self.rng.percent(30) { self.block(env, around) } else { Vec::new() };
+        Stmt::If(cond, then, other)
+    }
+
+    /// A loop that data decides about which the kernel may write, and now and then ends early: `if (A[i][j] > 0) for (…) { … if (…) break; … }`
+    fn sweep(&mut self, env: &Env, around: Around) -> Stmt {
+        let (array, at) = self.target(env);
+        let rel = self.rng.pick(&[Rel::Lt, Rel::Gt]);
+        let mut cond = Cond::Data(Place::Cell(array, at), rel, self.rng.within(-3, 3));
+        if self.rng.percent(35) {
+            let other = Box::new(self.cond(env, 1));
+            cond =
+                if self.rng.percent(50) { Cond::And(Box::new(cond), other) } else { Cond::Or(Box::new(cond), other) };
+        }
+        let inner = env.assuming(&cond);
+        let mut then = Vec::new();
+        if let Some((mut l, in_loop)) = self.header(&inner) {
+            self.counters.push(l.counter);
+            let within = Around { depth: if self.rng.percent(25) { around.depth } else { 0 }, inside: Some(l.form) };
+            l.body = self.block(&in_loop, within);
+            if self.rng.percent(40) {
+                let place = self.rng.below(l.body.len() + 1);
+                // Scalars that are declared further down are not known there.
+                let leave = Stmt::Leave(self.cond(&in_loop, 1), Leave::Break);
+                l.body.insert(place, leave);
+            }
+            self.counters.pop();
+            then.push(Stmt::Loop(l));
+        }
+        then.push(self.assign(&inner));
+        let other = if self.rng.percent(20) { self.block(env, Around { depth: 0, ..around }) } else { Vec::new() };
         Stmt::If(cond, then, other)
     }
 

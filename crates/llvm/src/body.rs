@@ -1,7 +1,7 @@
 //! What [`crate::read`] tells [`crate::write`] about a region beyond its model: which instructions a statement is made of,
 //! and how the values they use come about.
 
-use crate::facts::{BlockId, LoopId};
+use crate::facts::{BlockId, FunctionFacts, LoopId};
 use indexmap::IndexMap;
 use model::delicm::{Changed, Element, Fetch, Home, Operand, Outcome, Program, ValueId};
 use model::polynomial::{Polynomial, Var};
@@ -50,6 +50,14 @@ pub struct ReadRegion {
 }
 
 impl ReadRegion {
+    /// Some loops are not modelled: other regions may be found in them.
+    pub fn hides_loops(&self, facts: &FunctionFacts) -> bool {
+        self.bodies.values().any(|body| match &body.kind {
+            BodyKind::Boxed { blocks, .. } => facts.loops.iter().any(|l| l.blocks.iter().all(|b| blocks.contains(b))),
+            BodyKind::Instructions(_) => false,
+        })
+    }
+
     /// Takes over what became of the statements when values were moved between them.
     pub fn adopt(&mut self, outcome: Outcome) {
         if outcome.statements.is_empty() {

@@ -7,7 +7,7 @@ use crate::loop_ast::{self, Expr};
 use crate::polynomial::{Polynomial, Var};
 use crate::scop::{ArrayId, ParamId, Scop, Statement};
 use indexmap::IndexMap;
-use isl::{Aff, IslError, Map, PwAff, Schedule, Set, UnionMap};
+use isl::{Aff, DimType, IslError, Map, PwAff, Schedule, Set, UnionMap};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -146,11 +146,26 @@ impl Names {
         inside.strip_prefix('(').and_then(|s| s.strip_suffix(')')).unwrap_or(inside).to_string()
     }
 
-    /// `i-1` and `2*j` for `{ S0[i, j] -> A[-1 + i, 2j] : … }`; nothing where it is not one tuple of functions.
+    /// `i-1` and `2*j` for `{ S0[i, j] -> A[-1 + i, 2j] : … }`, and `…` for one of several that runs through a range; nothing where there is
+    /// none that is one function.
     pub fn subscripts(&self, relation: &Map) -> Result<Option<Vec<String>>, IslError> {
         if !relation.is_single_valued()? {
-            return Ok(None);
+            let count = relation.dim(DimType::Out)?;
+            let mut some = false;
+            let mut subscripts = Vec::new();
+            for k in 0..count {
+                let behind = relation.project_out(DimType::Out, k + 1, count - k - 1)?;
+                let alone = behind.project_out(DimType::Out, 0, k)?;
+                let function = if alone.is_single_valued()? { self.functions(&alone)? } else { None };
+                some |= function.is_some();
+                subscripts.push(function.map_or_else(|| "…".to_string(), |mut one| one.remove(0)));
+            }
+            return Ok(some.then_some(subscripts));
         }
+        self.functions(relation)
+    }
+
+    fn functions(&self, relation: &Map) -> Result<Option<Vec<String>>, IslError> {
         let pieces = relation.as_pw_multi_aff()?.pieces()?;
         let [(_, tuple)] = pieces.as_slice() else { return Ok(None) };
         let subscript = |aff: &Aff| {
@@ -264,6 +279,16 @@ mod tests {
             "m__rows <= 9 and m_rows > m__rows"
         );
         assert_eq!(names.constraints(&set("[p0, p1] -> { : }")), "");
+    }
+
+    #[test]
+    fn a_subscript_that_runs_through_a_range_is_three_dots() {
+        let ctx = isl::Ctx::new();
+        let names = Names(IndexMap::new());
+        let subscripts = |text: &str| names.subscripts(&Map::read_from_str(&ctx, text).unwrap()).unwrap();
+        let row = subscripts("[p0] -> { S0[i0] -> A0[1 + i0, k] : 0 <= k < p0 }");
+        assert_eq!(row, Some(vec!["i0+1".to_string(), "…".to_string()]));
+        assert_eq!(subscripts("[p0] -> { S0[i0] -> A0[k] : 0 <= k < p0 }"), None);
     }
 
     #[test]

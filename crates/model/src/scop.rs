@@ -234,6 +234,18 @@ impl Access {
     pub fn is_write(&self) -> bool {
         self.kind != AccessKind::Read
     }
+    /// Some subscript may be anything.
+    pub fn is_anywhere(&self) -> Result<bool, isl::IslError> {
+        if self.exact || self.offset.is_some() {
+            return Ok(false);
+        }
+        for subscript in 0..self.relation.dim(isl::DimType::Out)? {
+            if !self.relation.involves_dims(isl::DimType::Out, subscript, 1)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
     /// The offset, if it is one polynomial for all instances.
     pub fn one_offset(&self) -> Result<Option<Polynomial>, isl::IslError> {
         let one = |offset: &PiecewisePolynomial| match offset.pieces.as_slice() {

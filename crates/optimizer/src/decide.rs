@@ -132,10 +132,14 @@ fn consider_within(
             decided[at] = Some(region.unwrap_or_else(|never: IslError| unreachable!("{never}")));
         }
         considered.regions = decided.into_iter().flatten().collect();
-        let before = memory.too_large.len();
+        let before = (memory.too_large.len(), memory.opaque.len());
         for ConsideredRegion { region, findings, verdict } in &considered.regions {
             let place = (region.entry, region.exit);
             match verdict {
+                // Without what the model does not look into, the rest may be read, and so may that.
+                Err(refusal) if region.hides_loops(facts) => {
+                    memory.opaque.insert(place, refusal.clone());
+                }
                 Err(refusal) if refusal.kind == RefusalKind::OutOfBudget || findings.part_may_gain => {
                     memory.too_large.insert(place, refusal.clone());
                 }
@@ -148,7 +152,8 @@ fn consider_within(
                 _ => {}
             }
         }
-        if memory.too_large.len() == before || memory.too_large.len() > MAX_CUTS {
+        let is_cut = memory.too_large.len() > before.0 && memory.too_large.len() <= MAX_CUTS;
+        if !is_cut && memory.opaque.len() == before.1 {
             return considered;
         }
         known = considered.regions;

@@ -184,6 +184,10 @@ faults! {
 
     /// A loop of which nobody knows whether it ends is a statement like any other.
     EndlessPartBoxed => fixtures "sound/endless_parts.c",
+    /// What a loop inside of a part that the model does not look into touches lacks its last iteration.
+    BoxCountShort => fixtures "sound/boxed_loops.c",
+    /// A branch inside of such a part is taken for its opposite.
+    BoxGuardsTurned => fixtures "sound/boxed_loops.c",
 }
 
 /// Is this fault planted?

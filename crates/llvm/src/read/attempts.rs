@@ -3,15 +3,17 @@
 //! An attempt looks at the region in some way ([`View`]). Where it fails, or reads less than it might, it says what to change
 //! ([`Stop::Again`], [`Attempt::may_gain_from_symbols`]), and the next one begins from nothing but that. That ends: with each set of
 //! trusted loads products become symbols once at most, and pointers meet once with either; loads are only ever distrusted, counters
-//! once read without windows, and sizes only ever taken to pieces.
+//! once read without windows, sizes only ever taken to pieces, and branches only ever made one piece, a few of them.
 
 use super::arithmetic::{Arithmetic, Sizes};
+use super::control::Undivided;
 use super::region::Region;
 use super::values::{Trust, Values};
 use super::{Inputs, Stop, assemble, control, legality, memory, statement};
 use crate::body::ReadRegion;
-use crate::facts::ValueId;
+use crate::facts::{BlockId, ValueId};
 use model::assume::AssumptionKind;
+use model::refusal::Refusal;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,6 +29,8 @@ pub enum Again {
     Pieces(BTreeSet<ValueId>),
     /// A counter was read under a condition that no access has, so that nobody would test it.
     Unframed,
+    /// A branch on data must be one piece with all that it decides about: under a predicate, this was refused.
+    Undivided { branch: BlockId, refusal: Refusal, block: BlockId },
     /// Pointers that looked unrelated point into one array, and statements were cut in between. By load or store: its array.
     Meet(HashMap<ValueId, ValueId>),
 }
@@ -41,6 +45,8 @@ struct View {
     may_frame: bool,
     /// Sizes that are read in pieces.
     in_pieces: BTreeSet<ValueId>,
+    /// Branches that are no predicates.
+    undivided: Undivided,
     /// By load or store: the array it touches, as far as is known beforehand.
     arrays: HashMap<ValueId, ValueId>,
 }
@@ -79,6 +85,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
         expand_products: true,
         may_frame: true,
         in_pieces: BTreeSet::new(),
+        undivided: Undivided::new(),
         arrays: HashMap::new(),
     };
     let mut disappointments = 0;
@@ -90,6 +97,11 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
             (Err(Stop::Again(Again::Meet(arrays))), before) => {
                 doubtful = before;
                 View { arrays, ..view }
+            }
+            (Err(Stop::Again(Again::Undivided { branch, refusal, block })), before) => {
+                doubtful = before;
+                view.undivided.insert(branch, (refusal, block));
+                View { arrays: HashMap::new(), ..view }
             }
             (Err(Stop::Again(Again::Pieces(sizes))), before) => {
                 doubtful = before;
@@ -127,7 +139,7 @@ pub fn read_region(inputs: Inputs, region: &Region, shaping: &Cell<u64>) -> Resu
 fn read(values: &Values, view: &View, inputs: Inputs, shaping: &Cell<u64>) -> Result<Attempt, Stop> {
     let mut arithmetic =
         Arithmetic::new(values, inputs.allowed, (view.expand_products, view.may_frame), Sizes::new(&view.in_pieces))?;
-    let (items, arrivals) = control::follow(&mut arithmetic)?;
+    let (items, arrivals) = control::follow(&mut arithmetic, &view.undivided)?;
     let cut = statement::cut(&mut arithmetic, &items, &view.arrays)?;
     let accesses = memory::read_accesses(&mut arithmetic, &cut)?;
     let disagreeing = arithmetic.sizes.disagreeing();

@@ -53,6 +53,8 @@ pub type Place = (BlockId, BlockId);
 pub struct Memory {
     /// Regions that are too large for what comes after reading or to be worth it as a whole, and how that was found out.
     pub too_large: BTreeMap<Place, Refusal>,
+    /// Regions that are left alone with loops in them that were not read, which may be by themselves.
+    pub opaque: BTreeMap<Place, Refusal>,
     /// The blocks of regions that were read.
     read: BTreeMap<Place, Vec<BlockId>>,
     /// Why others were not; without a block where a budget was used up.

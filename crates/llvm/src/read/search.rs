@@ -133,7 +133,8 @@ impl Search<'_> {
     fn read(&mut self, region: &Region, falls_apart: bool) -> Result<(), (Refusal, Option<BlockId>)> {
         let place = (region.entry, region.exit);
         let too_large = self.memory.too_large.get(&place);
-        if let Some(refusal) = too_large.filter(|r| falls_apart || r.kind == RefusalKind::OutOfBudget) {
+        let too_large = too_large.filter(|r| falls_apart || r.kind == RefusalKind::OutOfBudget);
+        if let Some(refusal) = too_large.or(self.memory.opaque.get(&place)) {
             return Err((refusal.clone(), None));
         }
         if let Some(blocks) = self.memory.read.get(&place) {

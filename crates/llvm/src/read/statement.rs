@@ -12,7 +12,7 @@ mod unrolled;
 
 use super::Stop;
 use super::arithmetic::{Arithmetic, Framed, InductionForm, Scope};
-use super::control::Item;
+use super::control::{Boxed, Inside, Item, Turning};
 use super::memory::Accesses;
 use super::values::Values;
 use crate::body::Induction;
@@ -67,6 +67,7 @@ pub struct BoxedPart {
     pub blocks: BTreeSet<BlockId>,
     pub exit: BlockId,
     pub edge_writes: Vec<(BlockId, ValueId, Slot)>,
+    pub inside: Inside,
 }
 
 pub struct Cut {
@@ -81,7 +82,7 @@ pub struct Cut {
 
 struct Unit {
     scope: Scope,
-    boxed: Option<(BTreeSet<BlockId>, BlockId)>,
+    boxed: Option<(BTreeSet<BlockId>, BlockId, Inside)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,7 +141,7 @@ pub fn cut(arithmetic: &mut Arithmetic, items: &[Item], arrays: &HashMap<ValueId
     let mut home = BTreeMap::new();
     for (index, unit) in units.iter().enumerate() {
         match &unit.boxed {
-            Some((blocks, _)) => home.extend(blocks.iter().map(|&b| (b, index))),
+            Some((blocks, ..)) => home.extend(blocks.iter().map(|&b| (b, index))),
             None => {
                 home.insert(unit.scope.block, index);
             }
@@ -170,6 +171,11 @@ impl Draft {
     /// All of it runs in every instance, whatever the data.
     pub fn is_certain(&self) -> bool {
         self.boxed.is_none() && self.scope.predicates.is_empty()
+    }
+
+    /// The iterations that may get to a block in a loop of a box.
+    pub fn turning_at(&self, block: BlockId) -> Option<&Turning> {
+        self.boxed.as_ref()?.inside.get(&block)
     }
 
     /// Those of all its blocks, if it is a box.
@@ -220,8 +226,8 @@ fn collect_units(items: &[Item], units: &mut Vec<Unit>) {
         match item {
             Item::Block(scope) => units.push(Unit { scope: scope.clone(), boxed: None }),
             Item::Loop { body, .. } => collect_units(body, units),
-            Item::Boxed { scope, blocks, exit } => {
-                units.push(Unit { scope: scope.clone(), boxed: Some((blocks.clone(), *exit)) });
+            Item::Boxed(Boxed { scope, blocks, exit, inside }) => {
+                units.push(Unit { scope: scope.clone(), boxed: Some((blocks.clone(), *exit, inside.clone())) });
             }
         }
     }
@@ -243,7 +249,7 @@ impl Cutter<'_, '_> {
 
     fn demand_effects(&mut self) -> Result<(), Stop> {
         for unit in 0..self.units.len() {
-            if let Some((blocks, _)) = self.units[unit].boxed.clone() {
+            if let Some((blocks, ..)) = self.units[unit].boxed.clone() {
                 let closure = self.box_closure(unit, &blocks)?;
                 self.demand_reads(&closure)?;
                 continue;
@@ -546,9 +552,9 @@ impl Cutter<'_, '_> {
         let mut drafts = Vec::new();
         for unit in 0..self.units.len() {
             let roots: Vec<Root> = self.roots[unit].iter().copied().collect();
-            if let Some((blocks, exit)) = self.units[unit].boxed.clone() {
+            if let Some((blocks, exit, inside)) = self.units[unit].boxed.clone() {
                 let mut closure = self.box_closure(unit, &blocks)?;
-                let mut part = BoxedPart { blocks: blocks.clone(), exit, edge_writes: Vec::new() };
+                let mut part = BoxedPart { blocks: blocks.clone(), exit, edge_writes: Vec::new(), inside };
                 let mut writes = Vec::new();
                 for root in roots {
                     match root {

@@ -122,7 +122,7 @@ fn share_subscript<'a, A: Iterator<Item = &'a Access>>(write: &Access, others: i
 fn stuck(scop: &Scop, references: &References) -> BTreeSet<StatementId> {
     let all = || scop.statements.iter().flat_map(|(&s, statement)| statement.accesses.iter().map(move |a| (s, a)));
     let is_memory = |a: &Access| scop.arrays[&a.array].kind == ArrayKind::Memory;
-    let anywhere = |a: &Access| a.is_write() && !a.exact && a.offset.is_none() && is_memory(a);
+    let anywhere = |a: &Access| a.is_write() && a.is_anywhere().unwrap_or(true) && is_memory(a);
     let between_writes = |s: StatementId, a: &Access| {
         let mut writes = all().filter(|(_, write)| write.array == a.array && anywhere(write));
         // A statement of which no instance runs is in no loop of the tree.

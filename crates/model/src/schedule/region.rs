@@ -196,8 +196,8 @@ impl Accesses {
             }
             let strides = cell_strides(array, values);
             // An access that may touch anything moves nowhere in particular.
-            let anywhere = !access.exact && access.offset.is_none();
-            let per_dimension = if anywhere { None } else { byte_steps(&access.relation, &strides, dims)? };
+            let per_dimension =
+                if access.is_anywhere()? { None } else { byte_steps(&access.relation, &strides, dims)? };
             let reference = Reference {
                 array: access.array,
                 bytes: access.bytes,

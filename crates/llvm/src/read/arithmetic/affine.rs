@@ -7,6 +7,7 @@ use super::{Arithmetic, MAX_ASSUMPTION_PARTS, MAX_DEPTH, NotAffine, Read, Scope,
 use crate::facts::{IntOp, MinMaxOp, Op, Scev, ValueId, ValueKind};
 use isl::{Aff, DimType, LocalSpace, PwAff, Set, Val};
 use model::assume::{Assumption, of_consequence};
+use model::scop::ParamId;
 
 pub type Affine = Modular<PwAff>;
 
@@ -367,6 +368,17 @@ impl Arithmetic<'_> {
         let outside = a.function.lt_set(&low)?.union(&a.function.ge_set(&high)?)?;
         // Proofs may rest on earlier assumptions: the check tests them all.
         Ok(outside.intersect(&scope.domain)?.intersect_params(&self.known.assumed)?)
+    }
+
+    /// Is some parameter so large or small that its type could hardly hold twice as much?
+    pub fn are_extreme(&self, params: &Set) -> Result<bool, isl::IslError> {
+        let mut usual = params.clone();
+        for (p, param) in self.known.params.iter().enumerate() {
+            let (id, limit) = (ParamId(p as u32), 1i128 << param.bits.saturating_sub(2));
+            let range = format!("[{id}] -> {{ : -{limit} <= {id} <= {limit} }}");
+            usual = usual.intersect_params(&Set::read_from_str(self.values.ctx, &range)?)?;
+        }
+        usual.is_empty()
     }
 
     /// Takes for granted, to be checked at run time, that none of these instances exists.

@@ -78,7 +78,7 @@ impl NotAffine {
 
 pub type Read<T> = Result<T, NotAffine>;
 
-fn not_affine<T>(why: impl Into<String>) -> Read<T> {
+pub fn not_affine<T>(why: impl Into<String>) -> Read<T> {
     Err(NotAffine::Because(why.into()))
 }
 

@@ -28,8 +28,8 @@ const POINTER_BYTES: i128 = 8;
 /// A memory array with the relation of each of its accesses.
 pub struct Mapped {
     pub array: Array,
-    /// And whether it says exactly what is touched.
-    pub relations: Vec<(Map, bool)>,
+    /// And how much it says of what is touched.
+    pub relations: Vec<(Map, Precision)>,
     /// By access: where the part of its address that must lie in a window leads to.
     pub parts: Vec<Option<Map>>,
     /// The number of the row of each access, if there are rows behind pointers.
@@ -38,6 +38,16 @@ pub struct Mapped {
     pub invariants: Vec<(ValueId, Map)>,
     /// Some address is a polynomial that fits no shape.
     pub unshaped: Option<Refusal>,
+}
+
+/// What the relation of an access says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    Exact,
+    /// It touches some of this, and nothing else.
+    Part,
+    /// Nothing is known.
+    Anywhere,
 }
 
 /// The accesses to one array, and the invariants in it.
@@ -80,8 +90,7 @@ pub fn map_array(
     // A block of varying length has flat cells, or is a box of the shape that the others have; else it may touch anything.
     let varying = accesses.iter().any(|a| matches!(a.extent, AccessSize::Affine(_)) && a.offset.is_some());
     let has_flat = !accesses.iter().any(|a| matches!(a.offset, Some(Offset::Polynomial(_))));
-    let layout =
-        if varying && has_flat { touched.flat(arithmetic.values.ctx)? } else { touched.shaped(arithmetic, shaping)? };
+    let layout = if varying && has_flat { touched.flat(arithmetic)? } else { touched.shaped(arithmetic, shaping)? };
     let values = arithmetic.values;
     let name = name_of_array(values, base);
     let anywhere = Set::universe(&set_space(values.ctx, 1 + layout.inner_sizes.len())?)?;
@@ -89,7 +98,11 @@ pub fn map_array(
     let mut unshaped = None;
     for (access, relation) in accesses.iter().zip(layout.relations) {
         relations.push(match relation {
-            Some(relation) => (relation, true),
+            Some(relation) if access.turns.is_some() => {
+                let depth = domains[&StatementId(access.draft as u32)].dim(DimType::Set)?;
+                (touched_in_turn(&relation, depth)?, Precision::Part)
+            }
+            Some(relation) => (relation, Precision::Exact),
             None => {
                 if let (Some(Offset::Polynomial(_)), true, None) = (&access.offset, is_sized(access), &unshaped) {
                     let subject = match &layout.refusal {
@@ -98,7 +111,7 @@ pub fn map_array(
                     };
                     unshaped = Some(Refusal::new(RefusalKind::NoShape, access.line, subject));
                 }
-                (Map::from_domain_and_range(&touched.instances(access)?, &anywhere)?, false)
+                (Map::from_domain_and_range(&touched.instances(access)?, &anywhere)?, Precision::Anywhere)
             }
         });
     }
@@ -130,6 +143,15 @@ pub fn map_array(
     Ok(Mapped { array, relations, parts: layout.parts, rows: numbers, invariants: layout.invariants, unshaped })
 }
 
+/// Whatever a loop touches that turns inside of an instance.
+///
+/// Ensures: the cells that the relation has for some values of the counters behind the first so many, and no existentially quantified
+/// numbers: every second cell of a row is the row.
+fn touched_in_turn(relation: &Map, depth: usize) -> Result<Map, isl::IslError> {
+    let inside = relation.dim(DimType::In)? - depth;
+    relation.project_out(DimType::In, depth, inside)?.remove_divs()?.coalesce()
+}
+
 /// Rows have the name of the array of their pointers, `A[i][j]`, and that one is called after what it holds.
 fn name_of_array(values: &Values, base: ValueId) -> String {
     let pointers = |load: ValueId| values.root_pointer(values.facts.instruction(load).expect("a load").operands[0]);
@@ -147,6 +169,14 @@ fn is_sized(access: &MemoryAccess) -> bool {
 impl Touched<'_> {
     fn instances(&self, access: &MemoryAccess) -> Result<Set, isl::IslError> {
         self.domains[&StatementId(access.draft as u32)].reset_tuple_id()
+    }
+
+    /// With the iterations of loops inside of a box.
+    fn turns(&self, access: &MemoryAccess, assumed: &Set) -> Result<Set, isl::IslError> {
+        match &access.turns {
+            Some(turns) => turns.intersect_params(assumed),
+            None => self.instances(access),
+        }
     }
 
     /// How rows are numbered, from 0 near the first pointer on, and the number of each access.
@@ -176,7 +206,8 @@ impl Touched<'_> {
     }
 
     /// Cells of one size, counted from the base.
-    fn flat(&self, ctx: &isl::Ctx) -> Result<Layout, Stop> {
+    fn flat(&self, arithmetic: &Arithmetic) -> Result<Layout, Stop> {
+        let (ctx, assumed) = (arithmetic.values.ctx, &arithmetic.known.assumed);
         let mut granule = granule(self.accesses)?;
         for (_, cell) in &self.invariants {
             granule = gcd(gcd(granule, cell.bytes), common_divisor(&cell.offset)?).max(1);
@@ -190,7 +221,7 @@ impl Touched<'_> {
         for access in self.accesses {
             relations.push(match &access.offset {
                 Some(Offset::Affine(offset)) => {
-                    Some(flat_cells(ctx, offset, &access.extent, granule, &self.instances(access)?)?)
+                    Some(flat_cells(ctx, offset, &access.extent, granule, &self.turns(access, assumed)?)?)
                 }
                 _ => None,
             });
@@ -205,7 +236,8 @@ impl Touched<'_> {
         let mut linear = Vec::new();
         for access in self.accesses {
             if let (Some(offset), AccessSize::Bytes(bytes)) = (&access.offset, &access.extent) {
-                linear.push(LinearAccess { domain: self.instances(access)?, offset: offset.clone(), bytes: *bytes });
+                let domain = self.turns(access, &arithmetic.known.assumed)?;
+                linear.push(LinearAccess { domain, offset: offset.clone(), bytes: *bytes });
             }
         }
         for (_, cell) in &self.invariants {

@@ -12,11 +12,11 @@ use super::control::Item;
 use super::memory::{
     AccessSize, Accesses, AccessesByBase, Errno, InvariantRead, MemoryAccess, RowPointers, refuse_row,
 };
-use super::statement::{Cut, Draft, Slot, role_of};
+use super::statement::{BoxedPart, Cut, Draft, Slot, role_of};
 use super::values::Values;
 use crate::body::{Body, BodyKind, Elsewhere, LiveOut, ReadRegion, ScalarAccess};
-use crate::facts::{FloatOp, Op, Oracle, Types, ValueId};
-use arrays::{Mapped, map_array};
+use crate::facts::{FloatOp, Op, Oracle, Scev, Types, ValueId};
+use arrays::{Mapped, Precision, map_array};
 use indexmap::IndexMap;
 use isl::{DimType, Map, Set};
 use model::assume::{Assumption, AssumptionKind, Assumptions};
@@ -148,7 +148,8 @@ impl Assembly<'_> {
                 self.retyped.insert(id);
             }
             let mut rows = mapped.rows.into_iter();
-            for ((access, (relation, exact)), part) in accesses.iter().zip(mapped.relations).zip(mapped.parts) {
+            for ((access, (relation, precision)), part) in accesses.iter().zip(mapped.relations).zip(mapped.parts) {
+                let exact = precision == Precision::Exact;
                 let is_part = |u: &&update::Updating| [u.load, u.store].contains(&access.instruction);
                 let update = updates.iter().find(is_part).map(|u| u.update);
                 let statement = StatementId(access.draft as u32);
@@ -160,7 +161,7 @@ impl Assembly<'_> {
                 };
                 let relation = named(relation)?;
                 let domain = &self.domains[&statement];
-                if exact && access.may_wrap() {
+                if precision != Precision::Anywhere && access.may_wrap() {
                     let wraps = mapped.array.may_wrap.get_or_insert_default();
                     wraps.counted.push((domain.clone(), relation.clone()));
                 }
@@ -225,8 +226,8 @@ impl Assembly<'_> {
             for framed in &draft.framed {
                 let mut is_tested = false;
                 for (accesses, mapped) in self.accesses.values().zip(all_mapped) {
-                    for ((access, part), (_, exact)) in accesses.iter().zip(&mapped.parts).zip(&mapped.relations) {
-                        let here = access.draft == index && part.is_some() && *exact;
+                    for ((access, part), (_, precision)) in accesses.iter().zip(&mapped.parts).zip(&mapped.relations) {
+                        let here = access.draft == index && part.is_some() && *precision == Precision::Exact;
                         is_tested |= here && access.framed.as_ref().is_some_and(|tested| framed.is_part_of(tested));
                     }
                 }
@@ -522,7 +523,7 @@ impl Assembly<'_> {
 fn has_bytes_of_several_types(
     oracle: &dyn Oracle,
     accesses: &[MemoryAccess],
-    relations: &[(Map, bool)],
+    relations: &[(Map, Precision)],
 ) -> Result<bool, isl::IslError> {
     // One access of each type, and what all of them touch.
     let mut types: Vec<(ValueId, Set)> = Vec::new();
@@ -565,7 +566,33 @@ fn products(values: &Values, draft: &Draft) -> usize {
         Some(Op::Call(call)) => call.is_intrinsic && call.callee.starts_with("llvm.fm"),
         _ => false,
     };
-    draft.instructions.iter().filter(|value| !draft.recomputed.contains(value)).filter(is_one).count()
+    let own = draft.instructions.iter().filter(|value| !draft.recomputed.contains(value)).filter(is_one).count();
+    own.saturating_add(draft.boxed.as_ref().map_or(0, |part| turning(values, part)))
+}
+
+/// What loops inside of a box compute, about: they take their time in any order. How often they turn is seldom known, nor whether control
+/// gets to them.
+fn turning(values: &Values, part: &BoxedPart) -> usize {
+    /// Of a loop that counts, and of one that waits for something.
+    const COUNTED: usize = 64;
+    const WAITING: usize = 8;
+    let facts = values.facts;
+    let turns = |l: &crate::facts::Loop| match l.backedge_taken_count {
+        Scev::Constant { value, .. } => usize::try_from(value).unwrap_or(COUNTED).saturating_add(1),
+        Scev::Other { .. } => WAITING,
+        _ => COUNTED,
+    };
+    let in_loops = part.inside.keys().map(|&block| {
+        let mut times = 1usize;
+        let mut at = facts.block(block).innermost_loop;
+        let is_inside = |l: &&crate::facts::Loop| l.blocks.iter().all(|b| part.blocks.contains(b));
+        while let Some(l) = at.map(|l| &facts.loops[l.index()]).filter(is_inside) {
+            times = times.saturating_mul(turns(l));
+            at = l.parent;
+        }
+        times.saturating_mul(facts.block(block).instructions.len())
+    });
+    in_loops.fold(0, usize::saturating_add)
 }
 
 fn body(draft: Draft, slots: &IndexMap<Slot, ArrayId>, updating: Vec<ValueId>) -> Body {

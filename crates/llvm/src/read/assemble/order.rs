@@ -24,7 +24,7 @@ pub fn original_schedule(
     };
     for item in items {
         match item {
-            Item::Block(_) | Item::Boxed { .. } => {
+            Item::Block(_) | Item::Boxed(_) => {
                 for (index, draft) in cut.drafts.iter().enumerate() {
                     if draft.unit == *unit {
                         let domain = UnionSet::from_set(&domains[&StatementId(index as u32)])?;

@@ -7,7 +7,7 @@
 
 use crate::facts::{BlockId, FunctionFacts, LoopId, Op, Scev};
 use crate::read::Stop;
-use crate::read::arithmetic::{Arithmetic, NotAffine, Read, Scope};
+use crate::read::arithmetic::{Arithmetic, NotAffine, Read, Scope, not_affine};
 use isl::{DimType, Map, Set};
 use model::assume::AssumptionKind;
 use model::refusal::RefusalKind;
@@ -69,6 +69,27 @@ fn turns_by_condition(
     scope: &Scope,
     inner: &Scope,
 ) -> Read<Turns> {
+    let ends = ends(arithmetic, id, exiting, inner)?;
+    let later = later(arithmetic.values.ctx, inner)?;
+    let facts = arithmetic.values.facts;
+    let depth = scope.loops.len();
+    let endless = scope.domain.subtract(&ends.project_out(DimType::Set, depth, 1)?)?;
+    let endless = endless.intersect_params(&arithmetic.known.assumed)?;
+    if !endless.is_empty()? {
+        let bounded = reaches_its_bound(facts, inner);
+        arithmetic.assuming(AssumptionKind::BL, bounded, |this| this.assume_never(endless, scope))?;
+    }
+    let begun = inner.domain.subtract(&ends.apply(&later)?)?;
+    let begun = begun.intersect_params(&arithmetic.known.assumed)?.coalesce()?;
+    let completed = begun.subtract(&ends)?.coalesce()?;
+    Ok(Turns { begun, completed })
+}
+
+/// The iterations in which the loop is left at this block for sure, if control gets there: none from the first on in which its condition may
+/// say something else than the program.
+///
+/// Requires: the domain of `inner` has all iterations ≥ 0.
+fn ends(arithmetic: &mut Arithmetic, id: LoopId, exiting: BlockId, inner: &Scope) -> Read<Set> {
     let facts = arithmetic.values.facts;
     let unreadable = || NotAffine::Because("the way the loop ends".into());
     let terminator = facts.terminator(exiting).ok_or_else(unreadable)?;
@@ -85,18 +106,46 @@ fn turns_by_condition(
     let later = later(arithmetic.values.ctx, inner)?;
     let unsure = unsure.intersect(&inner.domain)?;
     let since = unsure.union(&unsure.apply(&later)?)?;
-    let ends = ends.intersect(&inner.domain)?.subtract(&since)?.coalesce()?;
-    let depth = scope.loops.len();
-    let endless = scope.domain.subtract(&ends.project_out(DimType::Set, depth, 1)?)?;
-    let endless = endless.intersect_params(&arithmetic.known.assumed)?;
-    if !endless.is_empty()? {
-        let bounded = reaches_its_bound(facts, inner);
-        arithmetic.assuming(AssumptionKind::BL, bounded, |this| this.assume_never(endless, scope))?;
+    Ok(ends.intersect(&inner.domain)?.subtract(&since)?.coalesce()?)
+}
+
+/// The iterations that begin at most, by the ways out of the loop that each of them comes by. `None`: there is no end to them, unless more is
+/// assumed than that numbers are far from the limits of their types.
+///
+/// Requires: as [`turns`].
+pub fn most_turns(
+    arithmetic: &mut Arithmetic,
+    id: LoopId,
+    scope: &Scope,
+    inner: &Scope,
+) -> Result<Option<Set>, isl::IslError> {
+    let facts = arithmetic.values.facts;
+    let info = &facts.loops[id.index()];
+    let passed_by_all = |exiting: &BlockId| {
+        let always = info.latch.is_some_and(|latch| facts.dominates(*exiting, latch));
+        always && facts.block(*exiting).innermost_loop == Some(id)
+    };
+    let exiting: Vec<BlockId> = info.exiting.iter().copied().filter(passed_by_all).collect();
+    for exiting in exiting {
+        let begun = arithmetic.attempt(|this| {
+            let ends = ends(this, id, exiting, inner)?;
+            let depth = scope.loops.len();
+            let endless = scope.domain.subtract(&ends.project_out(DimType::Set, depth, 1)?)?;
+            let endless = endless.intersect_params(&this.known.assumed)?;
+            if !endless.is_empty()? {
+                if !this.are_extreme(&endless.params()?)? {
+                    return not_affine("a loop without a bound");
+                }
+                let bounded = reaches_its_bound(facts, inner);
+                this.assuming(AssumptionKind::BL, bounded, |this| this.assume_never(endless, scope))?;
+            }
+            Ok(inner.domain.subtract(&ends.apply(&later(this.values.ctx, inner)?)?)?.coalesce()?)
+        })?;
+        if begun.is_some() {
+            return Ok(begun);
+        }
     }
-    let begun = inner.domain.subtract(&ends.apply(&later)?)?;
-    let begun = begun.intersect_params(&arithmetic.known.assumed)?.coalesce()?;
-    let completed = begun.subtract(&ends)?.coalesce()?;
-    Ok(Turns { begun, completed })
+    Ok(None)
 }
 
 /// From every iteration of the innermost loop to all later ones with the same outer counters.

@@ -3,17 +3,20 @@
 mod count;
 mod errors;
 mod guards;
+mod inside;
 mod origin;
 
 use super::Stop;
 use super::arithmetic::{Arithmetic, Scope, set_space};
+use super::attempts::Again;
 use super::region::single_entry_part;
 use super::values::Values;
 use crate::facts::{BlockId, FunctionFacts, Loop, LoopId, Op, ValueId};
 use count::{Turns, turns};
 use errors::ErrorBranch;
+pub use inside::{Inside, Turning};
 use isl::{DimType, Set};
-use model::refusal::RefusalKind;
+use model::refusal::{Refusal, RefusalKind};
 use model::scop::Predicate;
 use model::source::Line;
 use origin::{find_origin, in_one_piece};
@@ -28,12 +31,19 @@ pub enum Item {
         body: Vec<Item>,
     },
     /// Control flow that is not modelled: one unit, entered in the instances of `scope`.
-    Boxed {
-        scope: Scope,
-        blocks: BTreeSet<BlockId>,
-        exit: BlockId,
-    },
+    Boxed(Boxed),
 }
+
+#[derive(Clone)]
+pub struct Boxed {
+    pub scope: Scope,
+    pub blocks: BTreeSet<BlockId>,
+    pub exit: BlockId,
+    pub inside: Inside,
+}
+
+/// Branches on data that were to be predicates, and what was refused under them then.
+pub type Undivided = BTreeMap<BlockId, (Refusal, BlockId)>;
 
 /// One level of the loop tree while it is read.
 struct Level {
@@ -78,23 +88,59 @@ struct Control<'r, 'a> {
     arrivals: Arrivals,
     /// The parameters for which each of these promises is broken: what they tell is not known yet.
     promises: Vec<Set>,
+    undivided: &'r Undivided,
+    /// Why there are boxes with loops.
+    hidden: Vec<Hidden>,
 }
 
-/// The items of the region, and when control first got to each block.
-pub fn follow(arithmetic: &mut Arithmetic) -> Result<(Vec<Item>, Arrivals), Stop> {
+/// Loops that were put into a box, and what would have been refused without it.
+struct Hidden {
+    /// How deep counted loops are nested in it, with those around.
+    depth: usize,
+    /// More than one of them is inside.
+    is_nest: bool,
+    refusal: Refusal,
+    block: BlockId,
+}
+
+/// The items of the region, and when control first got to each block. What is `undivided` is put into one piece.
+pub fn follow(arithmetic: &mut Arithmetic, undivided: &Undivided) -> Result<(Vec<Item>, Arrivals), Stop> {
     let values = arithmetic.values;
-    let (arrivals, promises) = (Arrivals::new(), Vec::new());
-    let mut control = Control { values, arithmetic, arrivals, promises };
+    let (arrivals, promises, hidden) = (Arrivals::new(), Vec::new(), Vec::new());
+    let mut control = Control { values, arithmetic, arrivals, promises, undivided, hidden };
     control.learn_from_guards()?;
     let everything = Set::universe(&set_space(values.ctx, 0)?)?;
     let mut level = Level::new(Vec::new(), None, Vec::new());
     level.reach(values.region.entry, everything)?;
     let items = control.read_level(level, values.region.scope)?;
+    control.expect_more_than_boxes(&items)?;
     Ok((items, control.arrivals))
 }
 
 impl Control<'_, '_> {
     fn read_level(&mut self, mut level: Level, current: Option<LoopId>) -> Result<Vec<Item>, Stop> {
+        match self.read_items(&mut level, current) {
+            // In one piece the rest of the region can be read.
+            Err(Stop::Refused { refusal, block }) => match self.branch_around(&level, block, current) {
+                Some(branch) => Err(Stop::Again(Again::Undivided { branch, refusal, block })),
+                None => Err(Stop::Refused { refusal, block }),
+            },
+            read => read,
+        }
+    }
+
+    /// The outermost branch of the level that a block is under a predicate of, if it can be put into one piece with all of that.
+    fn branch_around(&self, level: &Level, block: BlockId, current: Option<LoopId>) -> Option<BlockId> {
+        /// More of them are not worth reading the region as often.
+        const MOST: usize = 4;
+        let facts = self.values.facts;
+        let side = level.predicated.keys().find(|side| facts.dominates(**side, block))?;
+        let branch = *facts.block(*side).predecessors.first()?;
+        let may = self.undivided.len() < MOST && !self.undivided.contains_key(&branch);
+        self.box_around(branch, current).filter(|_| may).map(|_| branch)
+    }
+
+    fn read_items(&mut self, level: &mut Level, current: Option<LoopId>) -> Result<Vec<Item>, Stop> {
         let mut items = Vec::new();
         let mut boxed = BTreeSet::new();
         for &block in &self.values.region.blocks {
@@ -115,19 +161,21 @@ impl Control<'_, '_> {
                 if certain {
                     self.learn_from_hints(&scope)?;
                 }
-                match self.follow_edges(&scope, &mut level, current) {
+                match self.follow_edges(&scope, level, current) {
                     Ok(()) => items.push(Item::Block(scope)),
                     Err(Stop::Refused { refusal, .. }) if refusal.kind == RefusalKind::NonAffineBranch => {
-                        if self.predicate(&scope, &mut level, current)? {
+                        let before = self.undivided.get(&block).cloned();
+                        if before.is_none() && self.predicate(&scope, level, current)? {
                             items.push(Item::Block(scope));
                             continue;
                         }
+                        let (refusal, at) = before.unwrap_or((refusal, block));
                         let Some((part, exit)) = self.box_around(block, current) else {
-                            return Err(Stop::Refused { refusal, block });
+                            return Err(Stop::Refused { refusal, block: at });
                         };
                         level.reach(exit, scope.domain.clone())?;
                         boxed.extend(part.iter().copied());
-                        items.push(Item::Boxed { scope, blocks: part, exit });
+                        items.push(self.boxed(scope, part, exit, current, (refusal, at))?);
                     }
                     Err(stop) => return Err(stop),
                 }
@@ -140,7 +188,7 @@ impl Control<'_, '_> {
                 let predicates = level.predicates_of(self.values.facts, block);
                 let (loops, line) = (level.loops.clone(), info.line);
                 let scope = Scope { loops, domain: domain.clone(), block, line, predicates };
-                let promises = self.promises.len();
+                let (promises, hidden) = (self.promises.len(), self.hidden.len());
                 match self.read_loop(child, &scope) {
                     Ok(body) => {
                         level.reach(info.exits[0], domain)?;
@@ -149,31 +197,29 @@ impl Control<'_, '_> {
                             self.believe_promises()?;
                         }
                     }
-                    // An innermost loop that cannot be counted is boxed if it has loops around it that can. Under a predicate there is
-                    // little left that could gain from that; without the part, the rest may.
+                    // A loop that cannot be counted, or that contains what cannot be modelled, is boxed if it has loops around it that
+                    // can. Under a predicate there is little left that could gain from that; without the part, the rest may.
                     Err(Stop::Refused { refusal, block: at })
-                        if !level.loops.is_empty()
-                            && scope.predicates.is_empty()
-                            && info.exits.len() == 1
-                            && info.children.is_empty()
-                            && matches!(
-                                refusal.kind,
-                                RefusalKind::UnknownTripCount | RefusalKind::LoopExits | RefusalKind::NonAffineBound
-                            ) =>
+                        if !level.loops.is_empty() && scope.predicates.is_empty() && is_of_control(refusal.kind) =>
                     {
-                        // Nothing orders a statement that loops forever and what is behind it, which then never runs.
-                        if info.may_never_end() && !planted::is(Fault::EndlessPartBoxed) {
-                            let why = "nobody promises that it ends";
-                            return Err(Stop::refuse(RefusalKind::UnknownTripCount, info.line, why, info.header));
-                        }
-                        let exit = info.exits[0];
-                        let Some(part) = self.boxable_part(block, exit, current) else {
+                        let Some((exit, part)) = self.box_of_loop(child, current) else {
                             return Err(Stop::Refused { refusal, block: at });
                         };
+                        // Nothing orders a statement that loops forever and what is behind it, which then never runs.
+                        if let Some(endless) =
+                            self.endless(&part, current).filter(|_| !planted::is(Fault::EndlessPartBoxed))
+                        {
+                            if endless.header != block {
+                                return Err(Stop::Refused { refusal, block: at });
+                            }
+                            let why = "nobody promises that it ends";
+                            return Err(Stop::refuse(RefusalKind::UnknownTripCount, info.line, why, block));
+                        }
                         level.reach(exit, domain)?;
                         self.promises.truncate(promises);
+                        self.hidden.truncate(hidden);
                         boxed.extend(part.iter().copied());
-                        items.push(Item::Boxed { scope, blocks: part, exit });
+                        items.push(self.boxed(scope, part, exit, current, (refusal, at))?);
                     }
                     Err(stop) => return Err(stop),
                 }
@@ -217,8 +263,7 @@ impl Control<'_, '_> {
         Ok(true)
     }
 
-    /// The part from a block whose branch is not affine up to where its paths meet, if it can be one statement: on one level, without
-    /// loops of its own.
+    /// The part from a block whose branch is not affine up to where its paths meet, if it can be one statement: its loops end.
     fn box_around(&self, block: BlockId, current: Option<LoopId>) -> Option<(BTreeSet<BlockId>, BlockId)> {
         let exit = self.values.facts.block(block).immediate_post_dominator?;
         let in_level =
@@ -232,14 +277,117 @@ impl Control<'_, '_> {
         let part = self.boxable_part(block, exit, current)?;
         let leaves_loop =
             current.is_some_and(|l| self.values.facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
-        (part.iter().all(|&b| in_level(b)) && !leaves_loop).then_some((part, exit))
+        let is_around_loops = |b: &BlockId| current.is_none_or(|l| self.values.facts.in_loop(*b, l));
+        let may_be = part.iter().all(is_around_loops) && !leaves_loop;
+        // Outside the loops of the region, those inside the box may well be all there is.
+        let has_loops = !part.iter().all(|&b| in_level(b));
+        let is_of_use = !has_loops || current != self.values.region.scope;
+        let ends = self.endless(&part, current).is_none() || planted::is(Fault::EndlessPartBoxed);
+        (may_be && is_of_use && ends).then_some((part, exit))
+    }
+
+    /// A whole loop, up to where all ways out of it meet on the level around it.
+    fn box_of_loop(&self, id: LoopId, current: Option<LoopId>) -> Option<(BlockId, BTreeSet<BlockId>)> {
+        let facts = self.values.facts;
+        let info = &facts.loops[id.index()];
+        let exit = match info.exits[..] {
+            [exit] => exit,
+            _ => {
+                let mut meet = facts.block(info.header).immediate_post_dominator?;
+                while facts.in_loop(meet, id) {
+                    meet = facts.block(meet).immediate_post_dominator?;
+                }
+                meet
+            }
+        };
+        let in_level = self.values.region.contains(exit) && facts.block(exit).innermost_loop == current;
+        if !in_level && exit != self.values.region.exit {
+            return None;
+        }
+        let part = self.boxable_part(info.header, exit, current)?;
+        let leaves_loop = current.is_some_and(|l| facts.loops[l.index()].exiting.iter().any(|e| part.contains(e)));
+        (!leaves_loop).then_some((exit, part))
     }
 
     /// Nobody knows when a check inside of a box fails; and all the ways out of a box lead to its exit, those that are never taken too.
+    /// What turns in it is a loop that LLVM knows: of a circle that is entered in several ways nobody says that it ends.
     fn boxable_part(&self, block: BlockId, exit: BlockId, current: Option<LoopId>) -> Option<BTreeSet<BlockId>> {
         let part = single_entry_part(self.values.facts, block, exit, current)?;
         let facts = self.values.facts;
-        (!part.iter().any(|&b| facts.may_fail(b) || facts.has_untaken_edge(b))).then_some(part)
+        let turns_back = |b: BlockId, next: BlockId| {
+            let innermost = facts.block(next).innermost_loop;
+            let is_back_edge = innermost.is_some_and(|l| facts.loops[l.index()].header == next && facts.in_loop(b, l));
+            part.contains(&next) && next <= b && !is_back_edge
+        };
+        let is_odd = |&b: &BlockId| {
+            let turns = facts.block(b).successors.iter().any(|&next| turns_back(b, next));
+            turns || facts.may_fail(b) || facts.has_untaken_edge(b)
+        };
+        (!part.iter().any(is_odd)).then_some(part)
+    }
+
+    /// A loop of the part that nobody knows to end.
+    fn endless(&self, part: &BTreeSet<BlockId>, current: Option<LoopId>) -> Option<&Loop> {
+        self.loops_in(part, current).into_iter().find(|l| l.may_never_end())
+    }
+
+    /// The loops of a part of a level. What is in front may be the header of the loop around.
+    fn loops_in(&self, part: &BTreeSet<BlockId>, current: Option<LoopId>) -> Vec<&Loop> {
+        let facts = self.values.facts;
+        let is_inside = |l: &&Loop| part.contains(&l.header) && facts.child_loop_of(current, l.header).is_some();
+        facts.loops.iter().filter(is_inside).collect()
+    }
+
+    /// Control flow as one item, and what would be refused without it.
+    fn boxed(
+        &mut self,
+        scope: Scope,
+        blocks: BTreeSet<BlockId>,
+        exit: BlockId,
+        current: Option<LoopId>,
+        (refusal, block): (Refusal, BlockId),
+    ) -> Result<Item, Stop> {
+        let loops = self.loops_in(&blocks, current);
+        if !loops.is_empty() {
+            let is_around = |outer: &Loop, l: &Loop| outer.blocks.contains(&l.header);
+            let counted_around = |l: &&Loop| loops.iter().filter(|o| o.is_counted() && is_around(o, l)).count();
+            let nested = loops.iter().map(counted_around).max().unwrap_or(0);
+            let depth = scope.loops.len() + nested;
+            self.hidden.push(Hidden { depth, is_nest: nested > 1, refusal, block });
+        }
+        // Numbered from 0 in there, whatever was found for loops while they were not yet known to be part of a box.
+        let facts = self.values.facts;
+        let is_inside = |l: &LoopId| {
+            let header = facts.loops[l.index()].header;
+            blocks.contains(&header) && facts.child_loop_of(current, header).is_some()
+        };
+        self.arithmetic.origins.retain(|l, _| !is_inside(l));
+        let inside = self.look_inside(&scope, &blocks, current)?;
+        Ok(Item::Boxed(Boxed { scope, blocks, exit, inside }))
+    }
+
+    /// Refuses a region in which little would be left beside what is hidden in boxes: without them, what they hide can be read by itself.
+    fn expect_more_than_boxes(&self, items: &[Item]) -> Result<(), Stop> {
+        let depth = self.depth_of_stores(items);
+        let hides_much = |h: &&Hidden| depth == 0 || h.is_nest && h.depth >= depth;
+        match self.hidden.iter().find(hides_much) {
+            Some(Hidden { refusal, block, .. }) => Err(Stop::Refused { refusal: refusal.clone(), block: *block }),
+            None => Ok(()),
+        }
+    }
+
+    /// In how many loops something is written outside of boxes.
+    fn depth_of_stores(&self, items: &[Item]) -> usize {
+        let depth = |item: &Item| match item {
+            Item::Boxed(_) => 0,
+            Item::Loop { body, .. } => self.depth_of_stores(body),
+            Item::Block(scope) => {
+                let instructions = &self.values.facts.block(scope.block).instructions;
+                let writes = |v: &ValueId| self.values.facts.instruction(*v).is_some_and(|i| i.writes_memory);
+                if instructions.iter().any(writes) { scope.loops.len() } else { 0 }
+            }
+        };
+        items.iter().map(depth).max().unwrap_or(0)
     }
 
     /// Requires: `scope` is that of the loop's header before the loop is entered.
@@ -389,6 +537,9 @@ impl Control<'_, '_> {
             if facts.block(next).is_error {
                 self.assume_no_error(&instances, &ErrorBranch { condition: None, error: next }, scope)?;
             } else if stays(next) && !instances.intersect_params(&self.arithmetic.known.assumed)?.is_empty()? {
+                if next <= block && Some(next) != header {
+                    return Err(Stop::refuse(RefusalKind::Irreducible, scope.line, "by `goto`", block));
+                }
                 level.reach(next, instances.coalesce()?)?;
             }
         }
@@ -402,4 +553,16 @@ impl Control<'_, '_> {
             error.refused(RefusalKind::NonAffineBranch, &scope)
         })
     }
+}
+
+/// What is refused because of where control goes: in one piece it need not be known.
+fn is_of_control(kind: RefusalKind) -> bool {
+    matches!(
+        kind,
+        RefusalKind::UnknownTripCount
+            | RefusalKind::LoopExits
+            | RefusalKind::NonAffineBound
+            | RefusalKind::NonAffineBranch
+            | RefusalKind::MayWrap
+    )
 }

@@ -73,6 +73,7 @@ pub fn add_calls_to_errno(values: &Values, cut: &Cut, all: &mut AccessesByBase) 
             may_wrap: false,
             framed: None,
             extent: AccessSize::Bytes(ERRNO_BYTES),
+            turns: None,
             line,
         });
     }

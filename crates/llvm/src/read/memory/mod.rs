@@ -10,12 +10,13 @@ pub use rows::{expect_rows, expect_unchanged_rows, refuse_row};
 
 use super::Stop;
 use super::arithmetic::{Address, Arithmetic, Framed, NotAffine, Scope};
+use super::control::Turning;
 use super::statement::{Cut, Draft};
 use crate::facts::{BlockId, MemoryUse, UseSize, ValueId, ValueKind};
 use indexmap::IndexMap;
-use isl::PwAff;
+use isl::{DimType, IslError, PwAff, Set};
 use model::delinearize::Offset;
-use model::polynomial::{PiecewisePolynomial, Polynomial};
+use model::polynomial::{PiecewisePolynomial, Polynomial, Var};
 use model::refusal::RefusalKind;
 use model::scop::AccessKind;
 use model::source::Line;
@@ -35,6 +36,8 @@ pub struct MemoryAccess {
     /// The offset may differ unless a part of it lies where it must.
     pub framed: Option<Framed<PiecewisePolynomial>>,
     pub extent: AccessSize,
+    /// In a loop of a box, with the counters of which the offset moves: all iterations that may get there. The row is one for all of them.
+    pub turns: Option<Set>,
     pub line: Line,
 }
 
@@ -52,11 +55,12 @@ struct AccessStart {
     offset: Option<Offset>,
     may_wrap: bool,
     framed: Option<Framed<PiecewisePolynomial>>,
+    turns: Option<Set>,
 }
 
 impl AccessStart {
     fn exactly(base: ValueId, offset: Option<Offset>) -> AccessStart {
-        AccessStart { base, offset, may_wrap: false, framed: None }
+        AccessStart { base, offset, may_wrap: false, framed: None, turns: None }
     }
 }
 
@@ -146,9 +150,15 @@ impl AccessReader<'_, '_> {
         let Some(MemoryUse { reads, writes, size, .. }) = instruction.op.memory() else { return Ok(()) };
         for (pointer, kind) in [(reads, AccessKind::Read), (writes, write)] {
             let Some(pointer) = pointer else { continue };
-            let start = self.start(pointer, draft, instruction.block, line)?;
+            let mut start = self.start(pointer, draft, instruction.block, line)?;
+            if start.offset.is_none()
+                && let (Some(turning), UseSize::Bytes(_)) = (draft.turning_at(instruction.block), size)
+                && let Some(moving) = self.moving_start(pointer, turning)?
+            {
+                start = moving;
+            }
             let (base, row) = self.base_and_row(&start, draft)?;
-            let AccessStart { offset, may_wrap, framed, .. } = start;
+            let AccessStart { offset, may_wrap, framed, turns, .. } = start;
             let accesses = self.found.by_base.entry(base).or_default();
             let extent = match size {
                 UseSize::Bytes(bytes) => AccessSize::Bytes(bytes),
@@ -166,10 +176,38 @@ impl AccessReader<'_, '_> {
                 may_wrap,
                 framed,
                 extent,
+                turns,
                 line,
             });
         }
         Ok(())
+    }
+
+    /// An access in a loop of a box, as the counters in there move it. Nothing is assumed for it: who knows whether it runs.
+    fn moving_start(&mut self, pointer: ValueId, turning: &Turning) -> Result<Option<AccessStart>, IslError> {
+        let Turning { scope, endless } = turning;
+        let affine = self.arithmetic.prove(|this| {
+            let (base, offset) = this.pointer(pointer, scope)?;
+            let hidden = this.expand_products && this.hides_products(&offset)?;
+            if hidden { Err(NotAffine::Because("a product".into())) } else { Ok((base, offset)) }
+        })?;
+        let turns = Some(scope.domain.clone());
+        if let Some((base, offset)) = affine {
+            for &dimension in endless {
+                if offset.involves_dims(DimType::In, dimension, 1)? {
+                    return Ok(None);
+                }
+            }
+            return Ok(Some(AccessStart { turns, ..AccessStart::exactly(base, Some(Offset::Affine(offset))) }));
+        }
+        let address = self.arithmetic.prove(|this| this.address::<PiecewisePolynomial>(pointer, scope, 0))?;
+        let Some(Address { base, offset, exact, framed: None }) = address else { return Ok(None) };
+        let is_endless = |var: Var| matches!(var, Var::Counter(d) if endless.contains(&(d as usize)));
+        if offset.pieces.iter().any(|(_, piece)| piece.vars().any(is_endless)) {
+            return Ok(None);
+        }
+        let offset = Some(Offset::Polynomial(offset));
+        Ok(Some(AccessStart { base, offset, may_wrap: !exact, framed: None, turns }))
     }
 
     fn extent(&mut self, length: ValueId, scope: &Scope, is_shaped: bool) -> Result<AccessSize, Stop> {
@@ -206,7 +244,8 @@ impl AccessReader<'_, '_> {
             && !offset.is_affine()
         {
             self.found.expanded_products |= hidden;
-            return Ok(AccessStart { base, offset: Some(Offset::Polynomial(offset)), may_wrap: !exact, framed });
+            let offset = Some(Offset::Polynomial(offset));
+            return Ok(AccessStart { base, offset, may_wrap: !exact, framed, turns: None });
         }
         if hidden && let Some((base, offset)) = self.arithmetic.attempt(|this| this.pointer(pointer, &draft.scope))? {
             return Ok(AccessStart::exactly(base, Some(Offset::Affine(offset))));

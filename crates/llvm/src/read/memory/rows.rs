@@ -111,7 +111,8 @@ pub fn expect_rows(arithmetic: &Arithmetic, cut: &Cut, accesses: &Accesses) -> R
     for (rows, pointers) in &accesses.rows {
         let unfit = || refuse_row(arithmetic.values, *rows);
         let mut certain = Set::empty(&set_space(arithmetic.values.ctx, 1)?)?;
-        for pointer in accesses.of_pointers(pointers) {
+        // Nobody knows whether a loop in a box turns.
+        for pointer in accesses.of_pointers(pointers).iter().filter(|pointer| pointer.turns.is_none()) {
             let Some(Offset::Affine(offset)) = &pointer.offset else { return Err(unfit()) };
             let draft = &cut.drafts[pointer.draft];
             // A box begins with what decides which way it takes.
