@@ -87,7 +87,8 @@ impl Dim {
 
 /// The bytes `base + Σ steps + b` for 0 ≤ b < `bytes` and all values of the indices for which every guard is ≥ 0.
 ///
-/// Where a guard is negative whatever the indices, there are none.
+/// Where a guard is negative whatever the indices, there are none. The indices are bound: facts and numbers from elsewhere speak of the
+/// counters of loops around, never of these.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lmad {
     base: Whole,
@@ -179,7 +180,9 @@ impl Lmad {
         all.fold(Answer::Proved, |answer, x| answer.and_then(|| facts.not_negative(x)))
     }
 
-    /// With another number for a symbol that is none of its indices.
+    /// With another number for a symbol.
+    ///
+    /// Requires: neither is the symbol one of its indices, nor does the number speak of one.
     pub fn with(&self, symbol: Symbol, value: &Whole) -> Result<Lmad, TooLarge> {
         let dims = self.dims.iter().map(|dim| dim.with(symbol, value)).collect::<Result<_, _>>()?;
         let mut lmad = Lmad { base: self.base.with(symbol, value)?, dims, guards: Vec::new(), ..*self };

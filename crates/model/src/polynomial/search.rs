@@ -21,6 +21,9 @@ pub(super) struct Search<'s> {
     depth: u32,
 }
 
+/// Numbers, of each list of which one must be ≥ 0, as far as that search can tell.
+type Parts<'s> = Vec<Vec<(Search<'s>, Whole)>>;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Up,
@@ -47,7 +50,7 @@ impl<'s> Search<'s> {
         Search { known: Rc::new(known), ..self.clone() }
     }
 
-    /// Whether `x ≥ 0` follows. `None`: it became too large.
+    /// Whether `x ≥ 0` follows. `None`: that takes too many steps.
     pub(super) fn proves(&self, x: &Whole) -> Option<bool> {
         if let Some(c) = x.over().as_constant() {
             return Some(c >= 0);
@@ -59,24 +62,10 @@ impl<'s> Search<'s> {
             return Some(true);
         }
         for atom in candidates(x) {
-            if let Some(parts) = self.eliminated(x, &atom) {
-                let mut all = true;
-                for alternatives in parts {
-                    let mut any = false;
-                    for (search, bound) in alternatives {
-                        if search.proves(&bound) == Some(true) {
-                            any = true;
-                            break;
-                        }
-                    }
-                    all &= any;
-                    if !all {
-                        break;
-                    }
-                }
-                if all {
-                    return Some(true);
-                }
+            let Some(parts) = self.eliminated(x, &atom) else { continue };
+            let is_proved = |(search, bound): &(Search, Whole)| search.proves(bound) == Some(true);
+            if parts.iter().all(|alternatives| alternatives.iter().any(is_proved)) {
+                return Some(true);
             }
         }
         Some(false)
@@ -109,7 +98,7 @@ impl<'s> Search<'s> {
     }
 
     /// Numbers without the atom such that x ≥ 0 if, of each list, one is ≥ 0.
-    fn eliminated(&self, x: &Whole, atom: &Atom) -> Option<Vec<Vec<(Search<'s>, Whole)>>> {
+    fn eliminated(&self, x: &Whole, atom: &Atom) -> Option<Parts<'s>> {
         match atom {
             Atom::Positive(inner) => {
                 // One of two numbers it is.
@@ -144,7 +133,7 @@ impl<'s> Search<'s> {
     }
 
     /// x = a·v + b: with c·v + r ≥ 0 where c has the sign of a, |c|·x ≥ |c|·b − |a|·r.
-    fn affine(&self, x: &Whole, atom: &Atom) -> Option<Vec<Vec<(Search<'s>, Whole)>>> {
+    fn affine(&self, x: &Whole, atom: &Atom) -> Option<Parts<'s>> {
         let b = x.with_atom(atom, &Whole::zero()).ok()?;
         let a = x.with_atom(atom, &Whole::one()).ok()?.sub(&b).ok()?;
         if a.over().vars().any(|v| v == *atom) {
@@ -202,7 +191,7 @@ impl<'s> Search<'s> {
     /// Where x never falls between a lower bound and the symbol, it is at least what it is at the bound. That must be proved for all
     /// values in between, of which only those facts are used that hold there: the bound itself, and upper bounds of the symbol. Where
     /// differences never grow, the least value is at one of the ends.
-    fn by_differences(&self, x: &Whole, symbol: Symbol) -> Option<Vec<Vec<(Search<'s>, Whole)>>> {
+    fn by_differences(&self, x: &Whole, symbol: Symbol) -> Option<Parts<'s>> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
