@@ -11,10 +11,14 @@ pub const MAX_DESCRIPTORS: usize = 16;
 /// The union of its parts: what may be touched, or what certainly is.
 ///
 /// Every part is exact or an estimate on the region's side. Without a part that is all: nothing is touched.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Region {
     side: Side,
     parts: Vec<Lmad>,
+    /// So many of the first parts are not one with each other, as far as it was found out.
+    settled: usize,
+    /// So many of the first parts have no dimensions that are one.
+    simple: usize,
     /// Anything of the array may be touched.
     all: bool,
     /// Something certain was left out, or something that is not touched is in it.
@@ -23,11 +27,11 @@ pub struct Region {
 
 impl Region {
     pub fn nothing(side: Side) -> Region {
-        Region { side, parts: Vec::new(), all: false, is_estimate: false }
+        Region { side, parts: Vec::new(), settled: 0, simple: 0, all: false, is_estimate: false }
     }
     /// Nobody knows what: any byte of what may be touched, none of what certainly is.
     pub fn anything(side: Side) -> Region {
-        Region { side, parts: Vec::new(), all: side == Side::May, is_estimate: true }
+        Region { all: side == Side::May, is_estimate: true, ..Region::nothing(side) }
     }
     pub fn parts(&self) -> &[Lmad] {
         &self.parts
@@ -77,9 +81,13 @@ impl Region {
     fn forget(&mut self) {
         self.is_estimate = true;
         if self.side == Side::May {
-            self.parts.clear();
-            self.all = true;
+            *self = Region::anything(Side::May);
         }
+    }
+    fn take(&mut self, at: usize) -> Lmad {
+        self.settled -= usize::from(at < self.settled);
+        self.simple -= usize::from(at < self.simple);
+        self.parts.remove(at)
     }
 
     /// Puts together what is one, until nothing is, and keeps to the limit.
@@ -90,14 +98,19 @@ impl Region {
         loop {
             // Dimensions that are not yet one with others are what they meet along.
             while self.take_turns(ground) || self.join_pair(ground) {}
-            let simple: Vec<Lmad> =
-                self.parts.iter().map(|part| part.simplified(ground).unwrap_or_else(|TooLarge| part.clone())).collect();
-            let dims = |parts: &[Lmad]| parts.iter().map(|part| part.dims.len()).sum::<usize>();
-            let before = dims(&std::mem::replace(&mut self.parts, simple));
+            let mut is_simpler = false;
+            for part in &mut self.parts[self.simple..] {
+                if let Ok(simple) = part.simplified(ground) {
+                    is_simpler |= simple.dims.len() < part.dims.len();
+                    *part = simple;
+                }
+            }
             // Each round has fewer parts, or as many with fewer dimensions.
-            if dims(&self.parts) < before {
+            if is_simpler {
+                self.settled = self.simple;
                 continue;
             }
+            self.simple = self.parts.len();
             if self.parts.len() <= MAX_DESCRIPTORS {
                 return;
             }
@@ -106,21 +119,25 @@ impl Region {
     }
 
     fn join_pair(&mut self, ground: &mut Ground) -> bool {
-        for i in 0..self.parts.len() {
-            for j in i + 1..self.parts.len() {
-                if let Some(joined) = self.parts[i].union(&self.parts[j], ground) {
-                    self.parts.remove(j);
-                    self.parts[i] = joined;
+        while self.settled < self.parts.len() {
+            let new = self.settled;
+            for other in 0..new {
+                if let Some(joined) = self.parts[other].union(&self.parts[new], ground) {
+                    self.take(new);
+                    self.take(other);
+                    self.parts.push(joined);
                     return true;
                 }
             }
+            self.settled += 1;
         }
         false
     }
 
     /// Three or more that are interleaved.
     fn take_turns(&mut self, ground: &mut Ground) -> bool {
-        for n in (3..=self.parts.len()).rev() {
+        let most = if self.settled < self.parts.len() { self.parts.len() } else { 0 };
+        for n in (3..=most).rev() {
             for at in 0..self.parts.len() {
                 let Some(turns) = self.turns_from(at, n, &ground.facts) else { continue };
                 let all: Vec<&Lmad> = turns.iter().map(|&k| &self.parts[k]).collect();
@@ -128,8 +145,9 @@ impl Region {
                     continue;
                 };
                 if let Some(joined) = interleaved(&all, ground) {
-                    let kept = self.parts.iter().enumerate().filter(|(k, _)| !turns.contains(k));
-                    self.parts = kept.map(|(_, part)| part.clone()).collect();
+                    let mut gone = turns.clone();
+                    gone.sort();
+                    gone.into_iter().rev().for_each(|k| drop(self.take(k)));
                     self.parts.push(joined.remarked(mark));
                     return true;
                 }
@@ -158,7 +176,10 @@ impl Region {
     /// One descriptor less: two are replaced by a hull, or one is left out.
     fn estimate_one(&mut self, ground: &mut Ground) {
         self.is_estimate = true;
-        let Some(last) = self.parts.pop() else { return };
+        if self.parts.is_empty() {
+            return;
+        }
+        let last = self.take(self.parts.len() - 1);
         if self.side == Side::Must {
             return;
         }
@@ -171,7 +192,8 @@ impl Region {
         order.sort_by_key(|&k| distance(&self.parts[k]));
         for k in order {
             if let Some(hull) = self.parts[k].hull(&last, &ground.facts) {
-                self.parts[k] = hull;
+                self.take(k);
+                self.parts.push(hull);
                 return;
             }
         }
@@ -180,7 +202,7 @@ impl Region {
 
     /// What all iterations of a loop touch together.
     pub fn expand(&self, around: &Loop, ground: &mut Ground) -> Region {
-        let mut whole = Region { parts: Vec::new(), ..self.clone() };
+        let mut whole = Region { is_estimate: self.is_estimate, all: self.all, ..Region::nothing(self.side) };
         for part in &self.parts {
             match part.expand(around, ground) {
                 Ok(expanded) => {
@@ -195,7 +217,7 @@ impl Region {
 
     /// With a value that is known up to a range.
     pub fn bounded(&self, value: Symbol, low: &Whole, high: &Whole, ground: &mut Ground) -> Region {
-        let mut whole = Region { parts: Vec::new(), ..self.clone() };
+        let mut whole = Region { is_estimate: self.is_estimate, all: self.all, ..Region::nothing(self.side) };
         for part in &self.parts {
             match part.bounded(value, low, high, self.side, &ground.facts) {
                 Ok(Some(bounded)) => whole.add(&bounded, ground),

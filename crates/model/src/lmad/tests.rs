@@ -409,7 +409,7 @@ fn strides_that_share_a_factor_stay_apart() {
 
 #[test]
 fn a_region_keeps_to_its_limit() {
-    let scattered: Vec<Lmad> = (0..40).map(|k| regular(k * k * k * 100, &[(7, 3)])).collect();
+    let scattered: Vec<Lmad> = (0..400).map(|k| regular(k * k * k * 100, &[(7, 3 + k % 5)])).collect();
     let mut ground = Ground::proved(Facts::new());
     let (mut may, mut must) = (Region::nothing(Side::May), Region::nothing(Side::Must));
     for lmad in &scattered {
