@@ -1,7 +1,7 @@
 //! Descriptors of nests, loop by loop from the inside.
 
 use super::{Dim, Ground, Lmad, Mark, Side};
-use crate::polynomial::{Answer, Facts, Symbol, TooLarge, Whole};
+use crate::polynomial::{Answer, Facts, Symbol, TooLarge, Var, Whole};
 
 /// A loop counted from 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,8 @@ pub struct Loop {
     pub last: Whole,
 }
 
-/// Nobody knows in which direction the addresses of a loop go, or they are beyond what we compute.
+/// Nobody knows in which direction the addresses of a loop go, they depend on a value that each iteration has for itself, or they are
+/// beyond what we compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotMonotonic;
 
@@ -45,7 +46,10 @@ impl Lmad {
     pub fn expand(&self, around: &Loop, ground: &mut Ground) -> Result<Lmad, NotMonotonic> {
         let index = around.index;
         debug_assert!(self.dims.iter().all(|dim| dim.index != index));
-        let (mut lmad, mut last) = self.clone().within_guards(around, &ground.facts)?;
+        if self.has_values_of(index) {
+            return Err(NotMonotonic);
+        }
+        let (mut lmad, last) = self.clone().within_guards(around, &ground.facts)?;
         let mut stride = lmad.base.difference(index)?;
         if !stride.is_zero() {
             let (facts, steps) = (lmad.where_any_free(&ground.facts, index), last.plus(-1)?);
@@ -73,12 +77,24 @@ impl Lmad {
             // In front of those that it depends on there is nothing: outer loops come later.
             lmad.dims.push(Dim { index, stride, span, last });
         } else {
-            last = std::mem::replace(&mut last, Whole::zero());
             if !ground.facts.proves_not_negative(&last) {
                 lmad = lmad.guarded(last);
             }
         }
         Ok(lmad)
+    }
+
+    /// It speaks of a value that is another one in each iteration of the loop, or of a loop in it.
+    fn has_values_of(&self, index: Symbol) -> bool {
+        let Symbol::Var(Var::Counter(counter)) = index else { return false };
+        let mut found = false;
+        let mut look = |x: &Whole| {
+            x.for_each_symbol(&mut |s| found |= matches!(s, Symbol::Opaque(id) if id.counter >= counter));
+        };
+        look(&self.base);
+        self.guards.iter().for_each(&mut look);
+        self.dims.iter().for_each(|dim| [&dim.stride, &dim.span, &dim.last].into_iter().for_each(&mut look));
+        found
     }
 
     /// What holds wherever there is a byte in it at one value of `index`, as far as it speaks of nothing that is bound in it.

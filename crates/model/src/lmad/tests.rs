@@ -380,12 +380,16 @@ fn what_is_monotonic_under_a_condition_only() {
 #[test]
 fn a_subscript_from_data_is_as_good_as_its_range() {
     // A[16*v + j], 0 ≤ v ≤ m − 1, j ≤ n − 1 ≤ 15
-    let value = Symbol::Opaque(crate::polynomial::OpaqueId(0));
+    let value = Symbol::Opaque(crate::polynomial::OpaqueId { counter: 0, number: 0 });
     let base = Whole::symbol(value).scale(16).unwrap().add(&whole("j")).unwrap();
     let known = facts(&["n - 1", "16 - n", "m - 1"]);
     let mut ground = Ground::proved(known.clone());
     let row = Lmad::element(base, 1).expand(&Loop { index: symbol("j"), last: whole("n - 1") }, &mut ground).unwrap();
+    // Another iteration has another value, so that this one must be gone before.
+    let around = Loop { index: symbol("i"), last: whole("u") };
+    assert_eq!(row.expand(&around, &mut ground), Err(NotMonotonic));
     let all = row.bounded(value, &Whole::zero(), &whole("m - 1"), Side::May, &known).unwrap().expect("a range");
+    assert!(all.expand(&around, &mut ground).is_ok());
     assert_eq!((all.mark(), all.dims().len()), (Mark::Over, 2));
     let ends = all.ends(&known).unwrap();
     assert_eq!(ends.high.evaluate(&[4, 3], &HashMap::new()), Some(36));

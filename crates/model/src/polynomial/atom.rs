@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 /// An integer of which nobody knows more than what is said of it beside: loaded in an iteration, for example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OpaqueId(pub u32);
+pub struct OpaqueId {
+    /// The counter of the innermost loop of which an iteration has its own value.
+    pub counter: u32,
+    pub number: u32,
+}
 
 /// An integer that is not computed from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +36,7 @@ impl fmt::Display for Symbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Symbol::Var(var) => var.fmt(f),
-            Symbol::Opaque(id) => write!(f, "v{}", id.0),
+            Symbol::Opaque(id) => write!(f, "v{}", id.number),
         }
     }
 }

@@ -92,7 +92,7 @@ fn witness(round: u32, symbol: Symbol) -> i128 {
     let (number, spread) = match symbol {
         Symbol::Var(Var::Param(id)) => (id.index() as u64, 1),
         Symbol::Var(Var::Counter(d)) => (u64::from(d) + 1000, 0),
-        Symbol::Opaque(id) => (u64::from(id.0) + 2000, 0),
+        Symbol::Opaque(id) => (u64::from(id.number) + 2000, 0),
     };
     // Any numbers will do that are not the same for all symbols: a step of SplitMix64.
     let mut z = (u64::from(round) << 32 | number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
