@@ -78,8 +78,9 @@ bench: build
 
 # Every kernel in four configurations, or with BROAD=1 in one of them, in turn; what differs is reduced and saved in target/fuzz.
 # Another SEED gives other kernels. Of bytes and effects, which test what is rare in programs, one program in seven is compared with
-# -O0 instead of -O3.
+# -O0 instead of -O3. Before that, of which `make unit` has a slice: random descriptors of memory, against enumeration.
 fuzz: build
+	$(if $(filter mixed,$(FAMILY)),LMAD_PAIRS=200000 $(CARGO) test --release --package model --test lmad_random --quiet)
 	$(CARGO) run --release --package fuzz --bin fuzz -- --count $(N) --family $(FAMILY) --seed $(SEED) --jobs $(JOBS) --parallel $(if $(BROAD),--broad)
 
 # Each fault of crates/planted in turn, until the test that is there for it or a generated kernel notices it; ONLY=NAME,NAME for some of

@@ -10,6 +10,7 @@ pub mod dependence;
 pub(crate) mod fixture;
 mod inequalities;
 mod known;
+pub mod lmad;
 pub mod loop_ast;
 pub mod names;
 pub mod plan;

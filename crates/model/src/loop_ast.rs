@@ -181,6 +181,8 @@ pub enum BinaryOp {
     NonNegRem,
     /// Remainder of which only "is it zero" is used.
     ZeroTestRem,
+    /// The left operand to the power of the right one. There is no value where the exponent is negative.
+    Power,
     Min,
     Max,
     // Boolean results

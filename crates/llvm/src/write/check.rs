@@ -1,7 +1,7 @@
 //! The run-time check. Its arithmetic is in ℤ or it fails: every operation that could leave 64 bits says so, and then the original
 //! runs. Operations whose operands' ranges show that they cannot are plain.
 
-use super::expression::{comparison, positive_divisor, write_arithmetic, write_division};
+use super::expression::{comparison, positive_divisor, power_of_two, write_arithmetic, write_division};
 use super::inputs::Inputs;
 use super::ir::{Builder, Compare, Value};
 use super::{Site, WriteError};
@@ -395,6 +395,11 @@ impl<'s> Check<'s> {
                     let dividend = self.checked_int(a, overflows)?;
                     self.checked_division(*op, dividend, divisor, overflows)
                 }
+                BinaryOp::Power => {
+                    power_of_two(a)?;
+                    let exponent = self.checked_int(b, overflows)?;
+                    self.checked_power_of_two(exponent, overflows)
+                }
                 BinaryOp::Eq
                 | BinaryOp::Lt
                 | BinaryOp::Le
@@ -437,6 +442,26 @@ impl<'s> Check<'s> {
         let pair = build.intrinsic(name, x, y);
         overflows.bits.push(build.field(pair, 1));
         Number::of(build.field(pair, 0), low, high)
+    }
+
+    /// 2^x for 0 ≤ x ≤ 62; any other exponent counts as an overflow.
+    fn checked_power_of_two(&self, exponent: Number, overflows: &mut Overflows) -> Number {
+        const MOST: i64 = 62;
+        let most = i128::from(MOST);
+        let range = (1 << exponent.low.clamp(0, most), 1 << exponent.high.clamp(0, most));
+        let Some(x) = exponent.value.filter(|_| exponent.low <= most && exponent.high >= 0) else {
+            overflows.always = true;
+            return Number { value: None, low: range.0, high: range.1 };
+        };
+        let build = self.build;
+        let mut shift = x;
+        if exponent.low < 0 || exponent.high > most {
+            let fits = build.compare(Compare::UnsignedLe, x, build.constant(MOST));
+            overflows.bits.push(build.not(fits));
+            // A shift by more than there are bits would be poison, and poison the branch.
+            shift = build.and(x, build.constant(63));
+        }
+        Number::of(build.shl(build.constant(1), shift), range.0, range.1)
     }
 
     /// Rounds towards −∞ whatever is claimed of the dividend: the claim may rest on a later term.

@@ -54,6 +54,11 @@ impl CodeWriter<'_> {
                     let dividend = self.write_int(a)?;
                     write_division(self.build, *op, dividend, divisor)
                 }
+                BinaryOp::Power => {
+                    power_of_two(a)?;
+                    let exponent = self.write_int(b)?;
+                    self.build.shl(self.build.constant(1), exponent)
+                }
                 BinaryOp::Eq
                 | BinaryOp::Lt
                 | BinaryOp::Le
@@ -157,6 +162,14 @@ pub(super) fn comparison(op: BinaryOp) -> Option<Compare> {
         BinaryOp::Ge => Compare::Ge,
         _ => return None,
     })
+}
+
+/// Powers of other numbers are not written.
+pub(super) fn power_of_two(base: &Expr) -> Result<(), WriteError> {
+    match base {
+        Expr::Int(2) => Ok(()),
+        other => Err(WriteError::Plan(format!("a power of {other:?}"))),
+    }
 }
 
 pub(super) fn positive_divisor(expr: &Expr) -> Result<i64, WriteError> {

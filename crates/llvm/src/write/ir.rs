@@ -479,6 +479,9 @@ impl Builder {
     pub fn ashr(&self, a: Value, bits: u32) -> Value {
         Value(unsafe { LLVMBuildAShr(self.raw, a.0, self.constant(bits.into()).0, c"".as_ptr()) })
     }
+    pub fn shl(&self, a: Value, bits: Value) -> Value {
+        Value(unsafe { LLVMBuildShl(self.raw, a.0, bits.0, c"".as_ptr()) })
+    }
     pub fn not(&self, a: Value) -> Value {
         Value(unsafe { LLVMBuildNot(self.raw, a.0, c"".as_ptr()) })
     }

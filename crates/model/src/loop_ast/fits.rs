@@ -156,6 +156,12 @@ pub fn interval_of(op: BinaryOp, a: (i128, i128), b: (i128, i128)) -> Option<(i1
             (b.0 > 0).then_some(())?;
             Some((1 - b.1, b.1 - 1))
         }
+        Power => {
+            // Monotone in both where the base is positive; elsewhere nobody asks.
+            (a.0 > 0 && b.0 >= 0).then_some(())?;
+            let power = |base: i128, exponent: i128| base.checked_pow(u32::try_from(exponent).ok()?);
+            Some((power(a.0, b.0)?, power(a.1, b.1)?))
+        }
         Min => Some((a.0.min(b.0), a.1.min(b.1))),
         Max => Some((a.0.max(b.0), a.1.max(b.1))),
         Eq | Lt | Le | Gt | Ge | And | Or => Some((0, 1)),
@@ -200,7 +206,9 @@ mod tests {
     /// Every operation's interval holds every result of a brute-force walk over small operands.
     #[test]
     fn intervals_hold_all_results() {
-        for op in [Add, Sub, Mul, FloorDiv, ExactDiv, NonNegDiv, NonNegRem, ZeroTestRem, Min, Max, Eq, Lt, Le, Gt, Ge] {
+        for op in
+            [Add, Sub, Mul, FloorDiv, ExactDiv, NonNegDiv, NonNegRem, ZeroTestRem, Power, Min, Max, Eq, Lt, Le, Gt, Ge]
+        {
             for (low, high) in [(-7i128, 9i128), (0, 4), (-5, -2), (3, 3)] {
                 for (dlow, dhigh) in [(1i128, 4i128), (3, 3), (-3, 5)] {
                     let ranges = Ranges { params: vec![(low, high), (dlow, dhigh)], counters: HashMap::new() };

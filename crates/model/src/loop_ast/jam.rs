@@ -567,6 +567,10 @@ fn total(expr: Expr) -> Expr {
             let whole = Expr::binary(BinaryOp::Mul, r.clone(), Expr::binary(BinaryOp::FloorDiv, l.clone(), r));
             Expr::binary(BinaryOp::Sub, l, whole)
         }
+        Expr::Binary(BinaryOp::Power, l, r) => {
+            let (l, r) = parts(l, r);
+            Expr::binary(BinaryOp::Power, l, Expr::binary(BinaryOp::Max, r, Expr::Int(0)))
+        }
         Expr::Binary(op, l, r) => {
             let (l, r) = parts(l, r);
             Expr::binary(op, l, r)

@@ -52,6 +52,7 @@ fn apply(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         NonNegDiv => (divisor_is_fine && a >= 0).then(|| a / b),
         NonNegRem => (divisor_is_fine && a >= 0).then(|| a % b),
         ZeroTestRem => divisor_is_fine.then(|| a % b),
+        Power => a.checked_pow(u32::try_from(b).ok()?),
         Min => Some(a.min(b)),
         Max => Some(a.max(b)),
         Eq => Some(i128::from(a == b)),

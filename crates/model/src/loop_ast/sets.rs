@@ -104,7 +104,7 @@ impl Around {
                             _ => a.scale_down_val(&divisor)?.floor()?,
                         }
                     }
-                    Eq | Lt | Le | Gt | Ge | And | Or => return Err(not_affine()),
+                    Power | Eq | Lt | Le | Gt | Ge | And | Or => return Err(not_affine()),
                 }
             }
         })

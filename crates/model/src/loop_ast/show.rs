@@ -112,6 +112,7 @@ fn expr(e: &Expr, names: &Spelling, binding: u8) -> String {
                 ExactDiv | NonNegDiv => infix("/", 5),
                 NonNegRem | ZeroTestRem => infix("%", 5),
                 FloorDiv => call("floord"),
+                Power => call("pow"),
                 Min => call("min"),
                 Max => call("max"),
                 Eq => infix("==", 3),

@@ -119,6 +119,19 @@ fn arithmetic_that_overflows_takes_the_original() {
 }
 
 #[test]
+fn powers_beyond_64_bits_take_the_original() {
+    let power = || binary(BinaryOp::Power, int(2), param(0));
+    let any = probe(vec![holds(binary(BinaryOp::Eq, power(), power()))]);
+    let equal = probe(vec![holds(binary(BinaryOp::Eq, power(), param(1)))]);
+    for p in NUMBERS.into_iter().chain([31, 32, 61, 62, 63, 64, 65, 127, 128]) {
+        assert_eq!(any(0, 0, p, 0), (0..=62).contains(&p), "2^{p}");
+        for exponent in 0..=62 {
+            assert_eq!(equal(0, 0, p, 1 << exponent), p == exponent, "2^{p} = 2^{exponent}");
+        }
+    }
+}
+
+#[test]
 fn divisions_round_towards_minus_infinity() {
     for divisor in [1, 2, 3, 7, 8, 1 << 40, i64::MAX] {
         let quotient = binary(BinaryOp::FloorDiv, param(0), int(divisor.into()));
