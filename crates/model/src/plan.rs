@@ -7,7 +7,7 @@ mod rows;
 mod show;
 mod temporary;
 
-pub use build::{PlanError, PlanOptions, admitted, build_plan};
+pub use build::{MIN_WINDOW, PlanError, PlanOptions, admitted, build_plan};
 pub use rows::{MAX_SORTED_BYTES, OtherExtent, RowExtent, RowsTest};
 pub use temporary::{MAX_TEMPORARY_BYTES, Temporary};
 

@@ -429,7 +429,7 @@ fn enough_of(
 /// A loop that moves with those around it, from `i - w` to `i`, goes round as often as its window is wide, however large the box is in
 /// which all of it lies. What the estimate says of a new order is said of wide ones: iterations side by side, of a loop around, hardly
 /// share anything where windows are narrow.
-const MIN_WINDOW: i128 = 128;
+pub const MIN_WINDOW: i128 = 128;
 
 /// How often such loops go round at most, where that is no number.
 fn widths_of_windows(domain: &Set, known: &Set) -> Result<Vec<PwAff>, IslError> {

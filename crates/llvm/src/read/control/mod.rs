@@ -12,14 +12,14 @@ use super::attempts::Again;
 use super::region::single_entry_part;
 use super::values::Values;
 use crate::facts::{BlockId, FunctionFacts, Loop, LoopId, Op, ValueId};
-use count::{Turns, turns};
+use count::turns;
 use errors::ErrorBranch;
 pub use inside::{Inside, Turning};
 use isl::{DimType, Set};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::Predicate;
 use model::source::Line;
-use origin::{find_origin, in_one_piece};
+use origin::turns_from_origin;
 use planted::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -414,15 +414,14 @@ impl Control<'_, '_> {
         let mut inner = scope.clone();
         inner.loops.push(id);
         inner.domain = scope.domain.add_dims(DimType::Set, 1)?;
-        let origin = find_origin(self.arithmetic, id, scope)?;
-        inner.domain = match &origin {
-            None => inner.domain.lower_bound_si(DimType::Set, scope.loops.len(), 0)?,
-            Some(begun) => inner.domain.intersect(begun)?,
+        let from_origin = turns_from_origin(self.arithmetic, id, *exiting, scope, &inner)?;
+        let turns = match from_origin {
+            Some(turns) => turns,
+            None => {
+                inner.domain = inner.domain.lower_bound_si(DimType::Set, scope.loops.len(), 0)?;
+                turns(self.arithmetic, id, *exiting, scope, &inner)?
+            }
         };
-        let mut turns = turns(self.arithmetic, id, *exiting, scope, &inner)?;
-        if origin.is_some() {
-            turns = Turns { begun: in_one_piece(&turns.begun)?, completed: in_one_piece(&turns.completed)? };
-        }
         let exiting = Some((*exiting, turns.completed));
         let mut level = Level::new(inner.loops, exiting, inner.predicates);
         level.reach(info.header, turns.begun)?;

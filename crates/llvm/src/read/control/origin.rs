@@ -5,29 +5,58 @@
 //! gives. So such a loop is numbered as its counter is. That is a choice of coordinates and nothing else: what one function of the
 //! counters around says for iteration 0 may be anything, as long as it is the same function wherever the loop is looked at.
 
-use crate::facts::{LoopId, Scev, Type};
+use super::count::{Turns, turns};
+use crate::facts::{BlockId, LoopId, Scev, Type};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, Function, Read, Scope};
-use isl::{DimType, IslError, PwAff, Set};
+use isl::{DimType, IslError, Map, PwAff, Set};
+use model::plan::MIN_WINDOW;
+use model::refusal::RefusalKind;
 
 /// More pieces are none of a maximum that people write.
 const MAX_PIECES: usize = 4;
 
-/// Looks for a number to count the loop from other than 0. If there is one, the iterations from that on are returned, in the space of the
-/// loop's instances, and it is kept in [`Arithmetic::origins`].
+/// The iterations of the loop, counted from a number other than 0, which is kept in [`Arithmetic::origins`]. Nothing if there is no such
+/// number, or nothing to gain from it: a window of few iterations, known to be so, is left to those who write it out.
 ///
-/// Requires: `scope` is that of the loop's header before the loop is entered.
-pub fn find_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result<Option<Set>, Stop> {
+/// Requires: `scope` is that of the loop's header before the loop is entered, `inner` the same with the loop, its domain all numbers.
+pub fn turns_from_origin(
+    arithmetic: &mut Arithmetic,
+    id: LoopId,
+    exiting: BlockId,
+    scope: &Scope,
+    inner: &Scope,
+) -> Result<Option<Turns>, Stop> {
     let before = arithmetic.known.mark();
-    let origin = read_origin(arithmetic, id, scope)?;
-    if origin.is_none() {
-        // No parameter that nobody asks for.
-        arithmetic.known.go_back_to(before);
+    if let Some(begun) = find_origin(arithmetic, id, scope)? {
+        let inner = Scope { domain: inner.domain.intersect(&begun)?, ..inner.clone() };
+        match turns(arithmetic, id, exiting, scope, &inner) {
+            Ok(turns) if is_wide(arithmetic, &turns.begun, &inner)? => {
+                let (begun, completed) = (in_one_piece(&turns.begun)?, in_one_piece(&turns.completed)?);
+                return Ok(Some(Turns { begun, completed }));
+            }
+            Err(Stop::Isl(error)) => return Err(Stop::Isl(error)),
+            _ => {}
+        }
     }
-    Ok(origin)
+    // No parameter that nobody asks for.
+    arithmetic.known.go_back_to(before);
+    arithmetic.origins.remove(&id);
+    Ok(None)
 }
 
-fn read_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result<Option<Set>, Stop> {
+/// May the loop go round often?
+fn is_wide(arithmetic: &Arithmetic, begun: &Set, inner: &Scope) -> Result<bool, Stop> {
+    let innermost = inner.loops.len() - 1;
+    let iteration =
+        arithmetic.iteration(inner, innermost).map_err(|e| e.refused(RefusalKind::NonAffineBound, inner))?;
+    let numbers = Map::from_pw_aff(&iteration.intersect_domain(begun)?)?.range()?;
+    let last = numbers.intersect_params(&arithmetic.known.assumed)?.dim_max_val(0)?.to_i128();
+    Ok(last.is_none_or(|last| last + 1 >= MIN_WINDOW))
+}
+
+/// What to count the loop from, kept in [`Arithmetic::origins`]; returned are the iterations from that on, in the space of its instances.
+fn find_origin(arithmetic: &mut Arithmetic, id: LoopId, scope: &Scope) -> Result<Option<Set>, Stop> {
     let facts = arithmetic.values.facts;
     let mut inner = scope.clone();
     inner.loops.push(id);
@@ -81,7 +110,7 @@ fn origin_of(start: &PwAff, step: &PwAff, scope: &Scope) -> Result<Option<(PwAff
 }
 
 /// The same set, in one piece if it is its hull: bounds that are chosen by conditions leave it in pieces.
-pub fn in_one_piece(set: &Set) -> Result<Set, IslError> {
+fn in_one_piece(set: &Set) -> Result<Set, IslError> {
     if set.n_basic_set()? < 2 {
         return Ok(set.clone());
     }
