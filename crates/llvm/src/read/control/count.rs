@@ -5,7 +5,7 @@
 //! endless run it holds or not; the loop ends at the first i where it does. Where the condition in ℤ is not that of the program, because a
 //! counter has left its type, nothing is known: a loop that did not end before is assumed not to exist.
 
-use crate::facts::{BlockId, FunctionFacts, LoopId, Op, Scev};
+use crate::facts::{BlockId, FunctionFacts, IntOp, LoopId, Op, Scev, ValueId, ValueKind};
 use crate::read::Stop;
 use crate::read::arithmetic::{Arithmetic, NotAffine, Read, Scope, not_affine};
 use isl::{DimType, Map, Set};
@@ -69,7 +69,9 @@ fn turns_by_condition(
     scope: &Scope,
     inner: &Scope,
 ) -> Read<Turns> {
-    let ends = ends(arithmetic, id, exiting, inner)?;
+    let unreadable = || NotAffine::Because("the way the loop ends".into());
+    let way = WayOut::of(arithmetic.values.facts, id, exiting).ok_or_else(unreadable)?;
+    let ends = ends(arithmetic, &way, inner)?;
     let later = later(arithmetic.values.ctx, inner)?;
     let facts = arithmetic.values.facts;
     let depth = scope.loops.len();
@@ -85,24 +87,46 @@ fn turns_by_condition(
     Ok(Turns { begun, completed })
 }
 
-/// The iterations in which the loop is left at this block for sure, if control gets there: none from the first on in which its condition may
-/// say something else than the program.
+/// A loop is left where a condition is (not) true.
+struct WayOut {
+    exiting: BlockId,
+    condition: ValueId,
+    leaves_if: bool,
+}
+
+impl WayOut {
+    fn of(facts: &FunctionFacts, id: LoopId, exiting: BlockId) -> Option<WayOut> {
+        let terminator = facts.terminator(exiting)?;
+        let Op::Branch { targets } = &terminator.op else { return None };
+        let [on_true, on_false] = targets[..] else { return None };
+        let leaves = |b: BlockId| !facts.in_loop(b, id);
+        let condition = terminator.operands[0];
+        (leaves(on_true) != leaves(on_false)).then(|| WayOut { exiting, condition, leaves_if: leaves(on_true) })
+    }
+
+    /// The loop goes on where `a && b`, or leaves where `a || b`: either of them is reason enough to leave. If the first is, nobody looks at
+    /// the second.
+    fn reasons(self, facts: &FunctionFacts) -> Vec<WayOut> {
+        let parts = if self.leaves_if { either(facts, self.condition) } else { both(facts, self.condition) };
+        match parts {
+            Some([a, b]) => {
+                let part = |condition| WayOut { condition, ..self };
+                [part(a), part(b)].into_iter().flat_map(|part| part.reasons(facts)).collect()
+            }
+            None => vec![self],
+        }
+    }
+}
+
+/// The iterations in which the loop is left there for sure, if control gets there: none from the first on in which the condition may say
+/// something else than the program.
 ///
 /// Requires: the domain of `inner` has all iterations ≥ 0.
-fn ends(arithmetic: &mut Arithmetic, id: LoopId, exiting: BlockId, inner: &Scope) -> Read<Set> {
-    let facts = arithmetic.values.facts;
-    let unreadable = || NotAffine::Because("the way the loop ends".into());
-    let terminator = facts.terminator(exiting).ok_or_else(unreadable)?;
-    let Op::Branch { targets } = &terminator.op else { return Err(unreadable()) };
-    let [on_true, on_false] = targets[..] else { return Err(unreadable()) };
-    let leaves = |b: BlockId| !facts.in_loop(b, id);
-    if leaves(on_true) == leaves(on_false) {
-        return Err(unreadable());
-    }
-    let at_exit = Scope { block: exiting, ..inner.clone() };
+fn ends(arithmetic: &mut Arithmetic, way: &WayOut, inner: &Scope) -> Read<Set> {
+    let at_exit = Scope { block: way.exiting, ..inner.clone() };
     let nowhere = Set::empty(&inner.domain.get_space()?)?;
-    let (holds, unsure) = arithmetic.unsure(nowhere, |this| this.condition(terminator.operands[0], &at_exit));
-    let ends = if leaves(on_true) { holds? } else { holds?.complement()? };
+    let (holds, unsure) = arithmetic.unsure(nowhere, |this| this.condition(way.condition, &at_exit));
+    let ends = if way.leaves_if { holds? } else { holds?.complement()? };
     let later = later(arithmetic.values.ctx, inner)?;
     let unsure = unsure.intersect(&inner.domain)?;
     let since = unsure.union(&unsure.apply(&later)?)?;
@@ -125,10 +149,10 @@ pub fn most_turns(
         let always = info.latch.is_some_and(|latch| facts.dominates(*exiting, latch));
         always && facts.block(*exiting).innermost_loop == Some(id)
     };
-    let exiting: Vec<BlockId> = info.exiting.iter().copied().filter(passed_by_all).collect();
-    for exiting in exiting {
+    let ways = info.exiting.iter().copied().filter(passed_by_all).filter_map(|b| WayOut::of(facts, id, b));
+    for way in ways.flat_map(|way| way.reasons(facts)) {
         let begun = arithmetic.attempt(|this| {
-            let ends = ends(this, id, exiting, inner)?;
+            let ends = ends(this, &way, inner)?;
             let depth = scope.loops.len();
             let endless = scope.domain.subtract(&ends.project_out(DimType::Set, depth, 1)?)?;
             let endless = endless.intersect_params(&this.known.assumed)?;
@@ -146,6 +170,30 @@ pub fn most_turns(
         }
     }
     Ok(None)
+}
+
+/// The two sides of `a && b`, which may have been made a choice.
+pub fn both(facts: &FunctionFacts, condition: ValueId) -> Option<[ValueId; 2]> {
+    let instruction = facts.instruction(condition)?;
+    match (&instruction.op, &instruction.operands[..]) {
+        (Op::Int(IntOp::And), &[a, b]) => Some([a, b]),
+        (Op::Select, &[a, b, no]) if is_bit(facts, no, 0) => Some([a, b]),
+        _ => None,
+    }
+}
+
+/// The two sides of `a || b`.
+pub fn either(facts: &FunctionFacts, condition: ValueId) -> Option<[ValueId; 2]> {
+    let instruction = facts.instruction(condition)?;
+    match (&instruction.op, &instruction.operands[..]) {
+        (Op::Int(IntOp::Or), &[a, b]) => Some([a, b]),
+        (Op::Select, &[a, yes, b]) if is_bit(facts, yes, 1) => Some([a, b]),
+        _ => None,
+    }
+}
+
+fn is_bit(facts: &FunctionFacts, value: ValueId, bit: i64) -> bool {
+    matches!(facts.value(value).kind, ValueKind::ConstantInt(c) if c & 1 == bit)
 }
 
 /// From every iteration of the innermost loop to all later ones with the same outer counters.

@@ -8,8 +8,8 @@
 //! behind the last one it allows is none that control gets to.
 
 use super::Control;
-use super::count::most_turns;
-use crate::facts::{BlockId, IntOp, LoopId, Op, Scev, ValueId, ValueKind};
+use super::count::{both, either, most_turns};
+use crate::facts::{BlockId, LoopId, Op, Scev, ValueId};
 use crate::read::arithmetic::{Arithmetic, NotAffine, Read, Scope};
 use isl::{DimType, IslError, Set};
 use planted::Fault;
@@ -131,19 +131,10 @@ impl Arithmetic<'_> {
             let opposite = planted::is(Fault::BoxGuardsTurned);
             return if truth != opposite { Ok(holds) } else { scope.domain.subtract(&holds) };
         }
-        let is =
-            |value: ValueId, bit: i64| matches!(facts.value(value).kind, ValueKind::ConstantInt(c) if c & 1 == bit);
-        let parts =
-            facts.instruction(condition).filter(|_| depth < DEPTH).and_then(|i| match (&i.op, &i.operands[..]) {
-                (Op::Int(IntOp::And), &[a, b]) => Some((a, b, true)),
-                (Op::Int(IntOp::Or), &[a, b]) => Some((a, b, false)),
-                (Op::Select, &[a, b, no]) if is(no, 0) => Some((a, b, true)),
-                (Op::Select, &[a, yes, b]) if is(yes, 1) => Some((a, b, false)),
-                _ => None,
-            });
-        let Some((a, b, both_if)) = parts else { return Ok(scope.domain.clone()) };
+        let (both, either) = (both(facts, condition), either(facts, condition));
+        let Some([a, b]) = both.or(either).filter(|_| depth < DEPTH) else { return Ok(scope.domain.clone()) };
         let (a, b) = (self.may_be(a, truth, scope, depth + 1)?, self.may_be(b, truth, scope, depth + 1)?);
-        if truth == both_if { a.intersect(&b) } else { a.union(&b) }
+        if truth == both.is_some() { a.intersect(&b) } else { a.union(&b) }
     }
 
     /// At least the iterations of a loop that begin, where it is entered in the instances of `scope`; and whether a bound is known.

@@ -112,8 +112,9 @@ pub fn follow(arithmetic: &mut Arithmetic, undivided: &Undivided) -> Result<(Vec
     let everything = Set::universe(&set_space(values.ctx, 0)?)?;
     let mut level = Level::new(Vec::new(), None, Vec::new());
     level.reach(values.region.entry, everything)?;
-    let items = control.read_level(level, values.region.scope)?;
+    let mut items = control.read_level(level, values.region.scope)?;
     control.expect_more_than_boxes(&items)?;
+    control.look_into_boxes(&mut items)?;
     Ok((items, control.arrivals))
 }
 
@@ -175,7 +176,7 @@ impl Control<'_, '_> {
                         };
                         level.reach(exit, scope.domain.clone())?;
                         boxed.extend(part.iter().copied());
-                        items.push(self.boxed(scope, part, exit, current, (refusal, at))?);
+                        items.push(self.boxed(scope, part, exit, current, (refusal, at)));
                     }
                     Err(stop) => return Err(stop),
                 }
@@ -219,7 +220,7 @@ impl Control<'_, '_> {
                         self.promises.truncate(promises);
                         self.hidden.truncate(hidden);
                         boxed.extend(part.iter().copied());
-                        items.push(self.boxed(scope, part, exit, current, (refusal, at))?);
+                        items.push(self.boxed(scope, part, exit, current, (refusal, at)));
                     }
                     Err(stop) => return Err(stop),
                 }
@@ -346,7 +347,7 @@ impl Control<'_, '_> {
         exit: BlockId,
         current: Option<LoopId>,
         (refusal, block): (Refusal, BlockId),
-    ) -> Result<Item, Stop> {
+    ) -> Item {
         let loops = self.loops_in(&blocks, current);
         if !loops.is_empty() {
             let is_around = |outer: &Loop, l: &Loop| outer.blocks.contains(&l.header);
@@ -362,8 +363,21 @@ impl Control<'_, '_> {
             blocks.contains(&header) && facts.child_loop_of(current, header).is_some()
         };
         self.arithmetic.origins.retain(|l, _| !is_inside(l));
-        let inside = self.look_inside(&scope, &blocks, current)?;
-        Ok(Item::Boxed(Boxed { scope, blocks, exit, inside }))
+        Item::Boxed(Boxed { scope, blocks, exit, inside: Inside::new() })
+    }
+
+    fn look_into_boxes(&mut self, items: &mut [Item]) -> Result<(), Stop> {
+        for item in items {
+            match item {
+                Item::Block(_) => {}
+                Item::Loop { body, .. } => self.look_into_boxes(body)?,
+                Item::Boxed(Boxed { scope, blocks, inside, .. }) => {
+                    let current = scope.loops.last().copied().or(self.values.region.scope);
+                    *inside = self.look_inside(scope, blocks, current)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a region in which little would be left beside what is hidden in boxes: without them, what they hide can be read by itself.
