@@ -11,6 +11,8 @@ use std::process::Command;
 pub enum Stage {
     /// The model: context, arrays, domains, schedules, accesses.
     Read,
+    /// What each access touches over all loops, as a descriptor.
+    Touched,
     /// Why loops were left alone.
     Refuse,
     /// What is assumed and what is checked for it.
@@ -29,13 +31,18 @@ impl Stage {
     pub fn parse(name: &str) -> Result<Stage, String> {
         Ok(match name {
             "read" => Stage::Read,
+            "touched" => Stage::Touched,
             "refuse" => Stage::Refuse,
             "check" => Stage::Check,
             "schedule" => Stage::Schedule,
             "ir" => Stage::Ir,
             "diagnose" => Stage::Diagnose,
             "run" => Stage::Run,
-            _ => return Err(format!("unknown stage `{name}`: read, refuse, check, schedule, ir, diagnose or run")),
+            _ => {
+                return Err(format!(
+                    "unknown stage `{name}`: read, touched, refuse, check, schedule, ir, diagnose or run"
+                ));
+            }
         })
     }
 }
@@ -44,6 +51,7 @@ impl Stage {
 pub fn observe(fixture: &Fixture) -> Result<String, String> {
     match fixture.stage {
         Stage::Read => Ok(show_model(&analyze(fixture)?)),
+        Stage::Touched => Ok(show_touched(&analyze(fixture)?)),
         Stage::Refuse => Ok(show_refusals(&analyze(fixture)?)),
         Stage::Check => Ok(show_check(&analyze(fixture)?)),
         Stage::Schedule => Ok(show_loops(&analyze(fixture)?)),
@@ -85,6 +93,30 @@ fn show_model(report: &Report) -> String {
                 let scalar = if access.scalar { " scalar" } else { "" };
                 let kind = format!("{:?}", access.kind).to_lowercase();
                 let _ = writeln!(out, "  {kind}{scalar} {}{reduction}", access.relation);
+            }
+        }
+    }
+    nonempty(out, "nothing was modelled")
+}
+
+fn show_touched(report: &Report) -> String {
+    let mut out = String::new();
+    for scop in report.functions.iter().flat_map(|f| &f.scops) {
+        let _ = writeln!(out, "{}", scop.id);
+        for statement in &scop.statements {
+            for access in statement.accesses.iter().filter(|a| !a.scalar) {
+                let kind = format!("{:?}", access.kind).to_lowercase();
+                let (offset, array) = (&access.offset, &access.array);
+                let touched = match &access.lmad {
+                    Some(lmad) => {
+                        let indices: Vec<&str> = lmad.dims.iter().map(|dim| dim.index.as_str()).collect();
+                        let mark = format!("{:?}", lmad.mark).to_lowercase();
+                        format!("{} {mark} [{}]", lmad.text(array), indices.join(", "))
+                    }
+                    None => "no descriptor".into(),
+                };
+                let _ =
+                    writeln!(out, "  {} line {} {kind} {array} at {offset}: {touched}", statement.name, statement.line);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! A report as a person would write it.
 
-use report::{Access, AccessKind, Array, By, Function, Recovered, Report, Scop};
+use report::{Access, AccessKind, Array, By, Function, Lmad, Mark, Recovered, Report, Scop};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The whole report; `file` is how the user called the input.
@@ -132,7 +133,9 @@ fn render_arrays(out: &mut String, scop: &Scop) {
             Recovered::None => "one-dimensional",
         };
         let mut shown: Vec<String> = Vec::new();
+        let mut touched: Vec<String> = Vec::new();
         for access in accesses {
+            touched.extend(access.lmad.as_ref().map(|lmad| descriptor(lmad, &array.name)));
             let text = element(access);
             let text = match access.kind {
                 AccessKind::Read => text,
@@ -150,6 +153,11 @@ fn render_arrays(out: &mut String, scop: &Scop) {
                 some => format!(", provided that {some}"),
             };
             let _ = writeln!(out, "        {recovered}{provided}");
+        }
+        if !touched.is_empty() {
+            let mut seen = HashSet::new();
+            touched.retain(|text| seen.insert(text.clone()));
+            let _ = writeln!(out, "        touched: {}", touched.join(", "));
         }
     }
 }
@@ -193,6 +201,16 @@ fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// All that an access touches, as a descriptor; estimates say on which side they are.
+fn descriptor(lmad: &Lmad, array: &str) -> String {
+    let text = lmad.text(array);
+    match lmad.mark {
+        Mark::Exact => text,
+        Mark::Over => format!("{text} at most"),
+        Mark::Under => format!("{text} at least"),
+    }
+}
+
 /// `A[i][j-1]`; the relation itself where it is not one tuple of subscripts.
 fn element(access: &Access) -> String {
     match access.subscripts.as_deref() {
@@ -219,6 +237,11 @@ mod tests {
             lmad: None,
             reduction: None,
         }
+    }
+
+    fn touching(access: Access, stride: &str, span: &str, mark: Mark) -> Access {
+        let dim = LmadDim { stride: stride.into(), span: span.into(), index: "i".into() };
+        Access { lmad: Some(Lmad { base: "-2".into(), dims: vec![dim], mark }), ..access }
     }
 
     fn stencil() -> Scop {
@@ -257,8 +280,8 @@ mod tests {
                 schedule: "[n] -> { S0[i, j] -> [i, j] }".into(),
                 accesses: vec![
                     access(AccessKind::Read, "A", &["i", "j"]),
-                    access(AccessKind::Read, "A", &["i-1", "j"]),
-                    access(AccessKind::Write, "B", &["2*i+n-j+1"]),
+                    touching(access(AccessKind::Read, "A", &["i-1", "j"]), "1200", "1200*n - 1200", Mark::Exact),
+                    touching(access(AccessKind::Write, "B", &["2*i+n-j+1"]), "1", "3*n", Mark::Over),
                     access(AccessKind::MayWrite, "B", &[]),
                 ],
             }],
@@ -327,7 +350,9 @@ mod tests {
                   arrays
                     double A[][1200]: A[i][j], A[i-1][j]
                         sizes recovered from constant strides, provided that n <= 1200
+                        touched: A^{1200}_{1200*n-1200}-2
                     double B[]: B[2*i+n-j+1] =, { S0[i, j] -> B[o0] : 0 <= o0 <= i } = (perhaps)
+                        touched: B^{1}_{3*n}-2 at most
                   assumed
                     line 14: j stays below the row length 1200 in A[i][j] (n <= 1200)
                     A and B do not overlap
@@ -363,7 +388,9 @@ mod tests {
               arrays
                 double A[][1200]: A[i][j], A[i-1][j]
                     sizes recovered from constant strides, provided that n <= 1200
+                    touched: A^{1200}_{1200*n-1200}-2
                 double B[]: B[2*i+n-j+1] =, { S0[i, j] -> B[o0] : 0 <= o0 <= i } = (perhaps)
+                    touched: B^{1}_{3*n}-2 at most
 
             1 region modelled: 0 transformed, 0 loops left alone
         "#]],

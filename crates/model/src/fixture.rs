@@ -135,6 +135,7 @@ pub(crate) fn test_scop(sketch: &str) -> Scop {
                     relation,
                     row: None,
                     offset: offset.map(crate::delinearize::Offset::Affine),
+                    unshaped: None,
                     bytes: declared.cell_bytes * count,
                     exact: true,
                     update: *update,

@@ -8,6 +8,7 @@
 //! loop does not run. A product of two of those may be positive, so that what must not be negative is kept in *guards* once
 //! dimensions are put together.
 
+mod access;
 mod aggregate;
 mod algebra;
 mod build;

@@ -222,6 +222,8 @@ pub struct Access {
     /// The flat byte offset from the array's base, or from the beginning of the row, where it is known; `bytes` bytes are touched from
     /// there.
     pub offset: Option<Offset>,
+    /// Of an access that fits no shape: the offset that it has all the same, modulo 2^64. It is for people: nothing rests on it.
+    pub unshaped: Option<PiecewisePolynomial>,
     pub bytes: u64,
     /// The relation says exactly which cells are touched (not an over-approximation).
     pub exact: bool,
@@ -361,6 +363,12 @@ pub struct Scop {
     pub lines: (Line, Line),
 }
 impl Scop {
+    /// What is known and assumed of the parameters, that subscripts stay inside of the shapes of their arrays included.
+    pub fn given(&self) -> Result<isl::Set, isl::IslError> {
+        let conditions = self.arrays.values().filter_map(|array| array.condition.as_ref());
+        let valid = self.assumptions.valid(&self.context, |_, _| true)?;
+        conditions.cloned().chain([valid]).try_fold(self.context.clone(), |given, also| given.intersect(&also))
+    }
     /// Every loop is a dimension of a domain and every access is exact.
     pub fn is_modelled(&self) -> bool {
         self.statements.values().all(|s| !s.boxed && s.accesses.iter().all(|a| a.exact))

@@ -1,13 +1,15 @@
 //! Model → report: everything a person may want to know of a region, under the names of the source.
 
+use crate::contain::contained;
 use crate::decide::{Chosen, Considered, ConsideredRegion};
 use isl::{IslError, Set, UnionMap};
 use llvm::facts::FunctionFacts;
 use model::assume::{Assumption, AssumptionKind};
 use model::delinearize::Offset;
+use model::lmad::{Lmad, Mark};
 use model::names::Names;
 use model::plan::{CheckKind, CheckTerm, Plan, Test};
-use model::polynomial::Var;
+use model::polynomial::{Symbol, Var};
 use model::refusal::{Refusal, RefusalKind};
 use model::scop::{Access, AccessKind, ArrayId, ArrayKind, ParamId, Recovered, Scop, Statement, StatementId};
 use model::source::Line;
@@ -41,9 +43,18 @@ fn describe(facts: &FunctionFacts, ordinal: usize, considered: &ConsideredRegion
     // Said once, for all: what is known of the parameters, and what is assumed of them.
     let valid = scop.assumptions.valid(&scop.context, |_, _| true)?;
     let given = scop.context.intersect(&valid)?;
+    // Where this fails, descriptors do without the shapes.
+    let shaped = contained(|| scop.given()).ok().and_then(Result::ok);
     let mut statements = Vec::new();
     for (id, statement) in &scop.statements {
-        statements.push(describe_statement(*id, statement, scop, &original, &given, &names)?);
+        statements.push(describe_statement(
+            *id,
+            statement,
+            scop,
+            &original,
+            [&given, shaped.as_ref().unwrap_or(&given)],
+            &names,
+        )?);
     }
     let arrays = scop.arrays.iter().map(|(id, array)| {
         let unknown = if array.kind.is_scalar() { 0 } else { 1 + usize::from(array.rows.is_some()) };
@@ -123,14 +134,14 @@ fn describe_statement(
     statement: &Statement,
     scop: &Scop,
     original: &UnionMap,
-    given: &Set,
+    [given, shaped]: [&Set; 2],
     names: &Names,
 ) -> Result<report::Statement, IslError> {
     let local = names.inside(statement);
     let instances = isl::UnionSet::from_set(&statement.domain)?;
     let own = original.intersect_domain(&instances)?.gist_domain(&instances)?;
     let accesses = statement.accesses.iter();
-    let accesses = accesses.map(|a| describe_access(a, &statement.domain, scop, &local)).collect::<Result<_, _>>()?;
+    let accesses = accesses.map(|a| describe_access(a, statement, scop, shaped, &local)).collect::<Result<_, _>>()?;
     Ok(report::Statement {
         name: id.to_string(),
         line: in_file_of(scop, statement.line),
@@ -140,7 +151,13 @@ fn describe_statement(
     })
 }
 
-fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) -> Result<report::Access, IslError> {
+fn describe_access(
+    access: &Access,
+    statement: &Statement,
+    scop: &Scop,
+    given: &Set,
+    names: &Names,
+) -> Result<report::Access, IslError> {
     let array = &scop.arrays[&access.array];
     let offset = match &access.offset {
         Some(Offset::Affine(offset)) => {
@@ -154,7 +171,7 @@ fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) ->
         }
         None => String::new(),
     };
-    let relation = access.relation.gist_domain(domain)?.coalesce()?;
+    let relation = access.relation.gist_domain(&statement.domain)?.coalesce()?;
     Ok(report::Access {
         kind: match access.kind {
             AccessKind::Read => report::AccessKind::Read,
@@ -166,7 +183,7 @@ fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) ->
         relation: names.isl(&relation),
         subscripts: names.subscripts(&relation)?,
         offset,
-        lmad: None,
+        lmad: describe_lmad(access, statement, scop, given, names),
         reduction: access.update.map(|update| match update.op {
             Combine::Add => report::Reduction::Add,
             Combine::Mul => report::Reduction::Mul,
@@ -181,6 +198,34 @@ fn describe_access(access: &Access, domain: &Set, scop: &Scop, names: &Names) ->
             Combine::Xor => report::Reduction::Xor,
         }),
     })
+}
+
+/// Descriptors of more letters than this are not worth reading.
+const MAX_LMAD: usize = 400;
+
+/// Whatever goes wrong, there is none, and the rest of the report stays.
+fn describe_lmad(
+    access: &Access,
+    statement: &Statement,
+    scop: &Scop,
+    given: &Set,
+    names: &Names,
+) -> Option<report::Lmad> {
+    let array = &scop.arrays[&access.array];
+    if array.kind.is_scalar() {
+        return None;
+    }
+    let lmad = contained(|| Lmad::of_access(statement, access, given)).ok()?.ok()??;
+    let name = |symbol: Symbol| names.in_isl_text(&symbol.to_string());
+    let shown = lmad.shown(array.cell_bytes.into(), &name)?;
+    let dims = shown.dims.into_iter().map(|d| report::LmadDim { stride: d.stride, span: d.span, index: d.index });
+    let mark = match shown.mark {
+        Mark::Exact => report::Mark::Exact,
+        Mark::Over => report::Mark::Over,
+        Mark::Under => report::Mark::Under,
+    };
+    let lmad = report::Lmad { base: shown.base, dims: dims.collect(), mark };
+    Some(lmad).filter(|lmad| lmad.text("").len() <= MAX_LMAD)
 }
 
 fn assumptions(scop: &Scop, names: &Names, plan: Option<&Plan>) -> Result<Vec<report::Assumption>, IslError> {

@@ -136,6 +136,7 @@ pub struct Access {
     pub subscripts: Option<Vec<String>>,
     /// Flat, in elements; empty when it has no closed form.
     pub offset: String,
+    /// None where the address is not one polynomial, or nobody knows in which direction it moves.
     pub lmad: Option<Lmad>,
     pub reduction: Option<Reduction>,
 }
@@ -148,7 +149,11 @@ pub enum AccessKind {
     MayWrite,
 }
 
-/// The set { base + Σ kᵢ·strideᵢ | 0 ≤ kᵢ·strideᵢ ≤ spanᵢ }, and what it is to the elements that are touched.
+/// The set { base + Σ kᵢ·strideᵢ | 0 ≤ kᵢ·strideᵢ ≤ spanᵢ }, and what it is to the elements that are touched by all instances of the
+/// statement together, where there is one.
+///
+/// Inner loops first. Where strides and spans speak of indices, these count the steps of their dimension from 0, and a stride is the
+/// one from that step to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Lmad {
@@ -173,6 +178,19 @@ pub struct LmadDim {
     pub stride: String,
     pub span: String,
     pub index: String,
+}
+
+impl Lmad {
+    /// `A^{1,5}_{4,15}+2`
+    pub fn text(&self, array: &str) -> String {
+        let list = |part: fn(&LmadDim) -> &str| self.dims.iter().map(part).collect::<Vec<_>>().join(",");
+        let dims = match self.dims.is_empty() {
+            true => String::new(),
+            false => format!("^{{{}}}_{{{}}}", list(|dim| &dim.stride), list(|dim| &dim.span)),
+        };
+        let sign = if self.base.starts_with('-') { "" } else { "+" };
+        format!("{array}{}", format!("{dims}{sign}{}", self.base).replace(' ', ""))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -373,7 +373,8 @@ impl<'a> Work<'a> {
         let offset = Some(Offset::Polynomial(PiecewisePolynomial { pieces: vec![piece] }));
         let Element { array, bytes, .. } = *element;
         let row = element.row.clone();
-        Ok(Access { kind, role, array, relation, row, offset, bytes, exact: true, update: None, line })
+        let unshaped = None;
+        Ok(Access { kind, role, array, relation, row, offset, unshaped, bytes, exact: true, update: None, line })
     }
 
     /// What became of the statements.

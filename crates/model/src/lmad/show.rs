@@ -29,7 +29,7 @@ impl Lmad {
         let lmad = self.refined(unit).ok()?;
         let facts = Facts::new();
         let in_units = |x: &Whole| x.exact_quotient(&Whole::constant(unit), &facts);
-        let text = |x: &Whole| x.show(name).replace(' ', "");
+        let text = |x: &Whole| x.show(name);
         let dims: Option<Vec<ShownDim>> = lmad
             .dims
             .iter()
@@ -67,10 +67,12 @@ impl Shown {
             false => format!("^{{{}}}_{{{}}}", list(|dim| &dim.stride), list(|dim| &dim.span)),
         };
         let sign = if self.base.starts_with('-') { "" } else { "+" };
-        format!("{array}{dims}{sign}{}", self.base)
+        format!("{array}{}", format!("{dims}{sign}{}", self.base).replace(' ', ""))
     }
     /// `A(1:12:1)`, where it is one.
     pub fn triplet(&self, array: &str) -> Option<String> {
-        self.triplet.as_ref().map(|[first, last, stride]| format!("{array}({first}:{last}:{stride})"))
+        self.triplet
+            .as_ref()
+            .map(|[first, last, stride]| format!("{array}({})", format!("{first}:{last}:{stride}").replace(' ', "")))
     }
 }

@@ -178,6 +178,13 @@ impl Assembly<'_> {
                     other => other.clone(),
                 };
                 let bytes = if let AccessSize::Bytes(bytes) = access.extent { bytes } else { 0 };
+                // In a box it moves with counters that instances do not have, and nobody tests whether a part of it that is computed in few
+                // bits is what it says.
+                let is_offset = precision == Precision::Anywhere && access.turns.is_none() && access.framed.is_none();
+                let unshaped = match &offset {
+                    Some(Offset::Polynomial(offset)) if is_offset && bytes != 0 => Some(offset.clone()),
+                    _ => None,
+                };
                 let kind = match access.kind {
                     AccessKind::Write if !exact => AccessKind::MayWrite,
                     kind => kind,
@@ -189,6 +196,7 @@ impl Assembly<'_> {
                     relation,
                     row: rows.next(),
                     offset: offset.filter(|_| bytes != 0 && exact),
+                    unshaped,
                     bytes,
                     exact: exact && kind != AccessKind::MayWrite,
                     update,
@@ -304,6 +312,7 @@ impl Assembly<'_> {
                     relation: Map::from_domain_and_range(domain, &cell)?,
                     row: None,
                     offset: None,
+                    unshaped: None,
                     bytes: self.arrays[&id].cell_bytes,
                     exact: kind != AccessKind::MayWrite,
                     update: None,

@@ -128,6 +128,7 @@ impl Errno {
                 relation: Map::from_domain_and_range(domain, &cell)?,
                 row: None,
                 offset: Some(Offset::Affine(start)),
+                unshaped: None,
                 bytes: ERRNO_BYTES,
                 exact: true,
                 update: None,

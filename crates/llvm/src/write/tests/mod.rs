@@ -284,6 +284,7 @@ fn triple() -> (Fixture, ReadRegion, Plan) {
         relation: isl::Map::read_from_str(&ctx, &format!("{{ S0[i] -> {array}[i] }}")).expect("valid"),
         row: None,
         offset: None,
+        unshaped: None,
         bytes: 4,
         exact: true,
         update: None,
