@@ -61,6 +61,10 @@ const IMPLIED: Budget = Budget::new("a term that others imply", 20_000);
 pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Plan, PlanError> {
     let Terms { mut check, temporaries, known } = scop.ctx.within(CHECK, || terms(scop, &tree.copies, options))?;
     let mut body = generate(tree, &known, &options.ast)?;
+    if goes_round_for_nothing(&body) {
+        let subject = "a new loop would go round for billions of iterations of which few are there";
+        return Err(refused(RefusalKind::TooComplex, scop, subject));
+    }
     own_scalars(&mut body, scop, &tree.private)?;
     let mut body = write_out(body, scop, &apart_points(tree, scop)?);
     note_untouched(&mut body, scop)?;
@@ -72,6 +76,31 @@ pub fn build_plan(scop: &Scop, tree: &Tree, options: &PlanOptions) -> Result<Pla
         return Err(refused(RefusalKind::TooComplex, scop, subject));
     }
     Ok(plan)
+}
+
+/// A constant bound beyond this is that of a type, not of a program.
+const BOUND_OF_A_TYPE: u128 = 1 << 31;
+
+/// Does a loop look for its iterations in a whole type? It does where a remainder modulo 2³² says which they are, as of the last one of a
+/// loop whose count may wrap: the model has one instance, and the loop, as it would be written, all numbers there are.
+fn goes_round_for_nothing(body: &Node) -> bool {
+    let is_huge = |bound: &Expr| bound.as_int().is_some_and(|b| b.unsigned_abs() >= BOUND_OF_A_TYPE);
+    let mut found = false;
+    body.for_each(&mut |node| {
+        let Node::For(f) = node else { return };
+        let asks = |node: &Node| {
+            let Node::If { condition, .. } = node else { return false };
+            let mut about_counter = false;
+            condition.for_each(&mut |e| about_counter |= *e == Expr::Counter(f.counter));
+            about_counter
+        };
+        let only_asks = match &f.body {
+            Node::Block(children) => children.iter().all(asks),
+            body => asks(body),
+        };
+        found |= only_asks && (is_huge(&f.first) || is_huge(&f.last));
+    });
+    found
 }
 
 /// Parameters that the affine terms of the check let pass; a superset of those for which the new loops run. What is written in the
